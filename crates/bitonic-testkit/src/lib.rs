@@ -1,0 +1,28 @@
+#![forbid(unsafe_code)]
+//! Named inputs and exact checks for anything that sorts.
+//!
+//! A sort is wrapped in a tiny adapter, and the kit runs it over every small length, lengths around powers of two,
+//! every key type, every named [`Pattern`] and both orders, and compares the result bit for bit with a reference:
+//!
+//! ```
+//! use bitonic_testkit::{Kit, SortsKeys, TestKey};
+//! use bitonic::Order;
+//!
+//! struct Standard;
+//!
+//! impl SortsKeys for Standard {
+//!     fn sort_keys<K: TestKey>(&self, keys: &mut [K], order: Order) {
+//!         bitonic::key::with_ordered_bits(keys, order, |bits| bits.sort_unstable());
+//!     }
+//! }
+//!
+//! Kit::new("the standard library").max_len(200).check_keys(&Standard);
+//! ```
+
+mod instance;
+mod kit;
+mod pattern;
+
+pub use instance::TestKey;
+pub use kit::{ArgSorts, Kit, SortsKeys, SortsPairs};
+pub use pattern::Pattern;

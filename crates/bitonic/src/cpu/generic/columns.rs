@@ -1,0 +1,475 @@
+//! A pure network for as many keys as fit the first-level cache: sort columns, merge columns, transpose once.
+//!
+//! The keys are R rows of as many lanes as a register has; every lane is a column of R keys. Sorting all columns needs
+//! no shuffle, only minima and maxima of rows. Then pairs of columns are merged, then pairs of pairs, until one
+//! sequence runs down column 0, then down column 1, and so on; a transposition writes it out in order. Only
+//! 1 + 2 + 3 + 4 steps (for 16 lanes) move keys between lanes, however many rows there are: that is why this
+//! beats a network over consecutive keys, where every merge has them.
+//!
+//! ```text
+//!             lane 0   lane 1   lane 2   lane 3
+//!   row 0     9 (0)    2 (4)    7 (8)    4 (12)       (n): where the key of this place belongs
+//!   row 1     .. (1)   ..       ..       ..           in the end, if columns held their keys downwards
+//! ```
+//!
+//! # Even lanes hold complements, upside down
+//!
+//! Merging column A with column B compares A's key k with B's key R-1-k: a flip. Two conventions make it free of row
+//! reversals and of most direction masks:
+//!
+//! - even lanes hold the complements of their keys, so that sorting all lanes in ascending order leaves the even
+//!   lanes' keys in descending order, and A's key k stands in the same row as B's key R-1-k;
+//! - the comparison then is `v = max(v, !partner)` in both lanes: the even lane holds !a and gets b, its new key is
+//!   min(a, b), held as !min(a, b) = max(!a, !b); the odd lane holds b and gets !a, its new key is max(a, b). Where the odd
+//!   lane belongs to the lower group, both take the minimum instead.
+//!
+//! Comparisons between lanes of the same parity (distance 2, 4, ..) keep rows; those between an even lane and its odd
+//! neighbour after a flip compare mirrored rows. Neither branches nor addresses depend on keys.
+//!
+//! # Any number of keys
+//!
+//! A half-cleaner wants an even number of rows, so R is B x 2^j with B = 10, 12, 14 or 16 (fewer rows: 1 to 8 or those). That
+//! is at most one row in six more than the keys need; the lanes and rows past the last key hold the greatest key, in registers
+//! and in the buffer only.
+
+use super::rows::{clean_rows, sort_rows};
+use super::vector::Vector;
+use crate::key::Bits;
+use std::mem::MaybeUninit;
+
+/// The most rows a [`sort`] takes. 256 registers of 64 bytes are 16 KiB, a third of a first-level data cache, so that the keys
+/// themselves fit beside the buffer.
+pub(crate) const MAX_ROWS: usize = 256;
+
+/// Sorts up to `MAX_ROWS` x `LANES` keys.
+///
+/// # Safety
+///
+/// As for [`Vector`]; `keys` must be valid for reading and writing `len` keys.
+#[inline(always)]
+pub(crate) unsafe fn sort<V: Vector>(keys: *mut V::Lane, len: usize) {
+    debug_assert!(len <= MAX_ROWS * V::LANES);
+    let needed = len.div_ceil(V::LANES);
+    // SAFETY: the caller's promise; each arm has at least the rows that the length needs.
+    unsafe {
+        match needed {
+            0 => {}
+            1 => sort_in_registers::<V, 1>(keys, len),
+            2 => sort_in_registers::<V, 2>(keys, len),
+            3 => sort_in_registers::<V, 3>(keys, len),
+            4 => sort_in_registers::<V, 4>(keys, len),
+            5 => sort_in_registers::<V, 5>(keys, len),
+            6 => sort_in_registers::<V, 6>(keys, len),
+            7 => sort_in_registers::<V, 7>(keys, len),
+            8 => sort_in_registers::<V, 8>(keys, len),
+            9..=10 => sort_in_registers::<V, 10>(keys, len),
+            11..=12 => sort_in_registers::<V, 12>(keys, len),
+            13..=14 => sort_in_registers::<V, 14>(keys, len),
+            15..=16 => sort_in_registers::<V, 16>(keys, len),
+            _ => {
+                // The least B x 2^j that is enough: 9/8 to 16/8 of the power of two below, in steps of 2/8.
+                let doublings = (needed - 1).ilog2() - 3;
+                match (needed - 1) >> doublings {
+                    8..=9 => sort_in_buffer::<V, 10>(keys, len, doublings),
+                    10..=11 => sort_in_buffer::<V, 12>(keys, len, doublings),
+                    12..=13 => sort_in_buffer::<V, 14>(keys, len, doublings),
+                    _ => sort_in_buffer::<V, 16>(keys, len, doublings),
+                }
+            }
+        }
+    }
+}
+
+/// Up to 16 rows: everything happens in registers.
+#[inline(always)]
+unsafe fn sort_in_registers<V: Vector, const R: usize>(keys: *mut V::Lane, len: usize) {
+    // SAFETY: `load_rows` and `store_columns` stay within `len` keys; the rest is the caller's promise.
+    unsafe {
+        let mut rows: [V; R] = load_rows(keys, len);
+        sort_rows(&mut rows);
+        if V::LANES >= 2 {
+            steps_between_lanes::<V, R, 1>(&mut rows);
+            clean_rows(&mut rows);
+        }
+        if V::LANES >= 4 {
+            steps_between_lanes::<V, R, 3>(&mut rows);
+            clean_rows(&mut rows);
+        }
+        if V::LANES >= 8 {
+            steps_between_lanes::<V, R, 7>(&mut rows);
+            clean_rows(&mut rows);
+        }
+        if V::LANES >= 16 {
+            steps_between_lanes::<V, R, 15>(&mut rows);
+            clean_rows(&mut rows);
+        }
+        let mut upright = rows;
+        for row in 0..R {
+            upright[row] = V::complement_even(rows[R - 1 - row], rows[row]);
+        }
+        store_columns(upright, keys, R, len);
+    }
+}
+
+/// The steps between lanes of one merge, over rows that mirror each other.
+#[inline(always)]
+unsafe fn steps_between_lanes<V: Vector, const R: usize, const MASK: usize>(rows: &mut [V; R]) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        flip::<V, R, MASK>(rows);
+        if MASK >= 15 {
+            same_parity::<V, R, 4>(rows);
+        }
+        if MASK >= 7 {
+            same_parity::<V, R, 2>(rows);
+        }
+        if MASK >= 3 {
+            neighbours(rows);
+        }
+    }
+}
+
+/// `R` rows of consecutive keys, even lanes complemented; places past the last key hold the greatest key.
+#[inline(always)]
+unsafe fn load_rows<V: Vector, const R: usize>(keys: *const V::Lane, len: usize) -> [V; R] {
+    // SAFETY: only keys below `len` are read.
+    unsafe {
+        let mut rows = [V::splat(V::Lane::MAX); R];
+        for (row, register) in rows.iter_mut().enumerate() {
+            let from = row * V::LANES;
+            if from < len {
+                *register = V::load_up_to(keys.add(from), len - from);
+            }
+            *register = V::complement_even(*register, *register);
+        }
+        rows
+    }
+}
+
+/// The first step of a merge of groups of lanes: `MASK` is all ones up to the groups' size.
+#[inline(always)]
+unsafe fn flip<V: Vector, const R: usize, const MASK: usize>(rows: &mut [V; R]) {
+    for row in rows {
+        // SAFETY: the caller's promise.
+        *row = unsafe {
+            let partner = row.xor_lanes::<MASK>().complement();
+            match MASK {
+                1 => row.max(partner),
+                3 => row.max_where_bits_agree::<2>(partner),
+                7 => row.max_where_bits_agree::<4>(partner),
+                _ => row.max_where_bits_agree::<8>(partner),
+            }
+        };
+    }
+}
+
+/// A step between lanes at an even distance.
+#[inline(always)]
+unsafe fn same_parity<V: Vector, const R: usize, const BIT: usize>(rows: &mut [V; R]) {
+    for row in rows {
+        // SAFETY: the caller's promise.
+        *row = unsafe { row.max_where_bits_agree::<BIT>(row.xor_lanes::<BIT>()) };
+    }
+}
+
+/// The last step between lanes: every even lane with its odd neighbour, whose same place is in the mirrored row.
+#[inline(always)]
+unsafe fn neighbours<V: Vector, const R: usize>(rows: &mut [V; R]) {
+    for row in 0..R.div_ceil(2) {
+        let (upper, lower) = (rows[row], rows[R - 1 - row]);
+        // SAFETY: the caller's promise.
+        unsafe {
+            rows[row] = upper.max(lower.xor_lanes::<1>().complement());
+            rows[R - 1 - row] = lower.max(upper.xor_lanes::<1>().complement());
+        }
+    }
+}
+
+/// Writes columns one after the other: column l to `to + l * stride`, R keys of it, as far as `limit` keys reach.
+///
+/// For R that is no power of two some keys are written behind each column; the next column overwrites them.
+#[inline(always)]
+unsafe fn store_columns<V: Vector, const R: usize>(
+    rows: [V; R],
+    to: *mut V::Lane,
+    stride: usize,
+    limit: usize,
+) {
+    // SAFETY: `store_within` never writes past `limit` keys; the rest is the caller's promise.
+    unsafe {
+        if V::LANES == 1 {
+            return store_all(rows, to, limit);
+        }
+        match R {
+            1 => store_within(rows[0], to, 0, limit),
+            2 => store_all(zip::<V, 2>(widen(rows)), to, limit),
+            3 => store_pieces(zip::<V, 4>(widen(rows)), to, stride, limit),
+            4 if stride == 4 => store_all(zip::<V, 4>(widen(rows)), to, limit),
+            5..=7 => store_pieces(zip::<V, 8>(widen(rows)), to, stride, limit),
+            8 if stride == 8 => store_all(zip::<V, 8>(widen(rows)), to, limit),
+            4 => store_pieces(zip::<V, 4>(widen(rows)), to, stride, limit),
+            8 => store_pieces(zip::<V, 8>(widen(rows)), to, stride, limit),
+            _ => store_pieces(zip::<V, 16>(widen(rows)), to, stride, limit),
+        }
+    }
+}
+
+/// The same rows, with copies of the first behind them.
+#[inline(always)]
+fn widen<V: Vector, const R: usize, const P: usize>(rows: [V; R]) -> [V; P] {
+    let mut wide = [rows[0]; P];
+    let mut row = 0;
+    while row < R && row < P {
+        wide[row] = rows[row];
+        row += 1;
+    }
+    wide
+}
+
+/// Transposes: what was down column 0, then down column 1, and so on, comes out along the registers.
+#[inline(always)]
+unsafe fn zip<V: Vector, const P: usize>(mut rows: [V; P]) -> [V; P] {
+    let mut round = 1;
+    while round < P {
+        let before = rows;
+        let mut row = 0;
+        while row < P / 2 {
+            // SAFETY: the caller's promise.
+            (rows[2 * row], rows[2 * row + 1]) = unsafe { before[row].interleave(before[row + P / 2]) };
+            row += 1;
+        }
+        round *= 2;
+    }
+    rows
+}
+
+/// Writes registers one after the other.
+#[inline(always)]
+unsafe fn store_all<V: Vector, const P: usize>(registers: [V; P], to: *mut V::Lane, limit: usize) {
+    for (index, register) in registers.into_iter().enumerate() {
+        // SAFETY: the caller's promise.
+        unsafe { store_within(register, to, index * V::LANES, limit) };
+    }
+}
+
+/// Writes pieces of P keys, the pieces `stride` apart, in ascending order.
+#[inline(always)]
+unsafe fn store_pieces<V: Vector, const P: usize>(
+    registers: [V; P],
+    to: *mut V::Lane,
+    stride: usize,
+    limit: usize,
+) {
+    // SAFETY: the caller's promise; the copies below read inside the register that was just spilled and write
+    // inside `limit`.
+    unsafe {
+        if P >= V::LANES {
+            let per_piece = P / V::LANES;
+            for (index, register) in registers.into_iter().enumerate() {
+                let offset = index / per_piece * stride + index % per_piece * V::LANES;
+                store_within(register, to, offset, limit);
+            }
+            return;
+        }
+        let pieces = V::LANES / P;
+        for (index, register) in registers.into_iter().enumerate() {
+            let mut spilled = MaybeUninit::<V>::uninit();
+            let spilled = spilled.as_mut_ptr().cast::<V::Lane>();
+            register.store(spilled);
+            for piece in 0..pieces {
+                let offset = (index * pieces + piece) * stride;
+                let from = spilled.add(piece * P);
+                if offset + P <= limit {
+                    std::ptr::copy_nonoverlapping(from, to.add(offset), P);
+                } else if offset < limit {
+                    std::ptr::copy_nonoverlapping(from, to.add(offset), limit - offset);
+                }
+            }
+        }
+    }
+}
+
+/// Writes a register at an offset, as far as `limit` keys reach.
+#[inline(always)]
+unsafe fn store_within<V: Vector>(register: V, to: *mut V::Lane, offset: usize, limit: usize) {
+    // SAFETY: at most `limit - offset` keys are written.
+    unsafe {
+        if offset < limit {
+            register.store_up_to(to.add(offset), limit - offset);
+        }
+    }
+}
+
+/// More than 16 rows: B x 2^doublings of them live in a buffer on the stack, and every pass takes up to 16 of them
+/// through the registers.
+#[inline(always)]
+unsafe fn sort_in_buffer<V: Vector, const B: usize>(keys: *mut V::Lane, len: usize, doublings: u32) {
+    let rows = B << doublings;
+    debug_assert!(rows <= MAX_ROWS && rows * V::LANES >= len);
+    let mut buffer = MaybeUninit::<[V; MAX_ROWS]>::uninit();
+    let buffer = buffer.as_mut_ptr().cast::<V::Lane>();
+    // SAFETY: `load_and_sort` writes all rows before anything reads them; all passes stay within `rows`, and the
+    // stores within `len`.
+    unsafe {
+        load_and_sort::<V, B>(keys, len, buffer, rows);
+        merge_rows::<V, B>(buffer, rows);
+        if V::LANES >= 2 {
+            merge_lanes::<V, B, 1>(buffer, rows);
+        }
+        if V::LANES >= 4 {
+            merge_lanes::<V, B, 3>(buffer, rows);
+        }
+        if V::LANES >= 8 {
+            merge_lanes::<V, B, 7>(buffer, rows);
+        }
+        if V::LANES >= 16 {
+            merge_lanes::<V, B, 15>(buffer, rows);
+        }
+        store_transposed::<V>(buffer, rows, keys, len);
+    }
+}
+
+/// Reads the keys as rows and sorts every group of B rows.
+#[inline(always)]
+unsafe fn load_and_sort<V: Vector, const B: usize>(
+    keys: *const V::Lane,
+    len: usize,
+    buffer: *mut V::Lane,
+    rows: usize,
+) {
+    // SAFETY: the caller's promise; `load_rows` reads no key at or past `len`.
+    unsafe {
+        for group in (0..rows).step_by(B) {
+            let from = (group * V::LANES).min(len);
+            let mut registers: [V; B] = load_rows(keys.add(from), len - from);
+            sort_rows(&mut registers);
+            write_rows(registers, buffer.add(group * V::LANES), 1);
+        }
+    }
+}
+
+/// Merges sorted groups of B rows to one sorted column a lane: the network in flip form over rows.
+#[inline(always)]
+unsafe fn merge_rows<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: usize) {
+    let mut width = B;
+    // SAFETY: the caller's promise; `rows` is a multiple of 2 x width.
+    unsafe {
+        while width < rows {
+            for block in (0..rows).step_by(2 * width) {
+                for row in 0..width {
+                    let low = buffer.add((block + width - 1 - row) * V::LANES);
+                    let high = buffer.add((block + width + row) * V::LANES);
+                    let (min, max) = V::load(low).min_max(V::load(high));
+                    min.store(low);
+                    max.store(high);
+                }
+            }
+            clean::<V, B>(buffer, rows, width);
+            width *= 2;
+        }
+    }
+}
+
+/// Sorts bitonic blocks of `width` = B x 2^j rows: half-cleaners, up to four steps a pass, then the cleaner of B rows.
+#[inline(always)]
+unsafe fn clean<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: usize, width: usize) {
+    let mut width = width;
+    let steps = (width / B).ilog2();
+    // SAFETY: the caller's promise.
+    unsafe {
+        match steps % 4 {
+            1 => half_clean::<V, 2>(buffer, rows, width),
+            2 => half_clean::<V, 4>(buffer, rows, width),
+            3 => half_clean::<V, 8>(buffer, rows, width),
+            _ => {}
+        }
+        width >>= steps % 4;
+        while width > B {
+            half_clean::<V, 16>(buffer, rows, width);
+            width >>= 4;
+        }
+        for block in (0..rows).step_by(B) {
+            let first = buffer.add(block * V::LANES);
+            let mut registers: [V; B] = read_rows(first, 1);
+            clean_rows(&mut registers);
+            write_rows(registers, first, 1);
+        }
+    }
+}
+
+/// Every `stride`-th row from `first` on.
+#[inline(always)]
+unsafe fn read_rows<V: Vector, const P: usize>(first: *const V::Lane, stride: usize) -> [V; P] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut registers = [V::load(first); P];
+        for (index, register) in registers.iter_mut().enumerate().skip(1) {
+            *register = V::load(first.add(index * stride * V::LANES));
+        }
+        registers
+    }
+}
+
+/// The inverse of [`read_rows`].
+#[inline(always)]
+unsafe fn write_rows<V: Vector, const P: usize>(registers: [V; P], first: *mut V::Lane, stride: usize) {
+    for (index, register) in registers.into_iter().enumerate() {
+        // SAFETY: the caller's promise.
+        unsafe { register.store(first.add(index * stride * V::LANES)) };
+    }
+}
+
+/// log2(P) half-cleaner steps on blocks of `width` rows in one pass: P rows at a time go through the registers.
+#[inline(always)]
+pub(super) unsafe fn half_clean<V: Vector, const P: usize>(buffer: *mut V::Lane, rows: usize, width: usize) {
+    let stride = width / P;
+    // SAFETY: the caller's promise; `rows` is a multiple of `width`, and `width` of P.
+    unsafe {
+        for block in (0..rows).step_by(width) {
+            for offset in 0..stride {
+                let first = buffer.add((block + offset) * V::LANES);
+                let mut registers: [V; P] = read_rows(first, stride);
+                clean_rows(&mut registers);
+                write_rows(registers, first, stride);
+            }
+        }
+    }
+}
+
+/// Merges neighbouring groups of lanes: one pass between lanes over pairs of mirrored rows, then half-cleaners down
+/// the columns.
+#[inline(always)]
+unsafe fn merge_lanes<V: Vector, const B: usize, const MASK: usize>(buffer: *mut V::Lane, rows: usize) {
+    // SAFETY: the caller's promise; `rows` is even.
+    unsafe {
+        for row in 0..rows / 2 {
+            let (upper, lower) = (buffer.add(row * V::LANES), buffer.add((rows - 1 - row) * V::LANES));
+            let mut pair = [V::load(upper), V::load(lower)];
+            steps_between_lanes::<V, 2, MASK>(&mut pair);
+            pair[0].store(upper);
+            pair[1].store(lower);
+        }
+        clean::<V, B>(buffer, rows, rows);
+    }
+}
+
+/// Turns the columns upright and writes them one after the other.
+///
+/// The last, incomplete tile goes first: what it writes too much, the first tile of the next column overwrites.
+#[inline(always)]
+unsafe fn store_transposed<V: Vector>(buffer: *const V::Lane, rows: usize, keys: *mut V::Lane, len: usize) {
+    const TILE: usize = 16;
+    // SAFETY: the caller's promise; rows past the last are copies of it.
+    unsafe {
+        for tile in (0..rows.div_ceil(TILE)).rev() {
+            let from = tile * TILE;
+            let mut upright = [V::load(buffer); TILE];
+            for (index, register) in upright.iter_mut().enumerate() {
+                let row = (from + index).min(rows - 1);
+                let mirrored = buffer.add((rows - 1 - row) * V::LANES);
+                *register = V::complement_even(V::load(mirrored), V::load(buffer.add(row * V::LANES)));
+            }
+            store_columns(upright, keys.add(from.min(len)), rows, len.saturating_sub(from));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The steps of a merge over more keys than a tile holds: the network in flip form on consecutive keys, in place.
+//!
+//! Every function takes any number of keys. Keys past the end count as infinite: they are neither read nor written, and
+//! their comparators do nothing.
+
+use super::columns::half_clean;
+use super::vector::Vector;
+use std::mem::MaybeUninit;
+
+/// Pairs the last key of the lower run, which ends at `lower_end`, with the first of the upper one, and so on outwards.
+///
+/// # Safety
+///
+/// As for [`Vector`]; the `len` keys from `upper` on, and as many before `lower_end`, rounded up to whole registers, must be
+/// valid for reading and writing and must not overlap.
+#[inline(always)]
+pub(crate) unsafe fn flip<V: Vector>(lower_end: *mut V::Lane, upper: *mut V::Lane, len: usize) {
+    let whole = len - len % V::LANES;
+    // SAFETY: the caller's promise.
+    unsafe {
+        for offset in (0..whole).step_by(V::LANES) {
+            let low = lower_end.sub(offset + V::LANES);
+            let high = upper.add(offset);
+            let (min, max) = V::load(low).min_max(V::load(high).reverse());
+            min.store(low);
+            max.reverse().store(high);
+        }
+        if whole < len {
+            // The lanes without an upper key meet infinite ones, and keep their keys.
+            let low = lower_end.sub(whole + V::LANES);
+            let high = upper.add(whole);
+            let (min, max) = V::load(low).min_max(V::load_partial(high, len - whole).reverse());
+            min.store(low);
+            max.reverse().store_partial(high, len - whole);
+        }
+    }
+}
+
+/// Pairs every key of the lower run with the one of the upper run at the same place.
+///
+/// # Safety
+///
+/// As for [`Vector`]; `len` keys from `lower` on and from `upper` on must be valid for reading and writing and must not
+/// overlap.
+#[inline(always)]
+pub(crate) unsafe fn half_clean_pair<V: Vector>(lower: *mut V::Lane, upper: *mut V::Lane, len: usize) {
+    let whole = len - len % V::LANES;
+    // SAFETY: the caller's promise.
+    unsafe {
+        for offset in (0..whole).step_by(V::LANES) {
+            let (low, high) = (lower.add(offset), upper.add(offset));
+            let (min, max) = V::load(low).min_max(V::load(high));
+            min.store(low);
+            max.store(high);
+        }
+        if whole < len {
+            let (low, high) = (lower.add(whole), upper.add(whole));
+            let left = len - whole;
+            let (min, max) = V::load_partial(low, left).min_max(V::load_partial(high, left));
+            min.store_partial(low, left);
+            max.store_partial(high, left);
+        }
+    }
+}
+
+/// Three half-cleaner steps in one pass over `len` keys, a multiple of 8 registers.
+///
+/// # Safety
+///
+/// As for [`Vector`]; `len` keys must be valid for reading and writing.
+#[inline(always)]
+pub(crate) unsafe fn half_clean_three<V: Vector>(keys: *mut V::Lane, len: usize) {
+    debug_assert!(len.is_multiple_of(8 * V::LANES));
+    // SAFETY: the caller's promise.
+    unsafe { half_clean::<V, 8>(keys, len / V::LANES, len / V::LANES) }
+}
+
+/// Sorts a bitonic tile of up to [`MAX_ROWS`](super::columns::MAX_ROWS) registers.
+///
+/// # Safety
+///
+/// As for [`Vector`]; `len` keys must be valid for reading and writing.
+#[inline(always)]
+pub(crate) unsafe fn clean_tile<V: Vector>(keys: *mut V::Lane, len: usize) {
+    let rows = len.div_ceil(V::LANES).next_power_of_two();
+    // SAFETY: the caller's promise; in the buffer all rows are written before they are read.
+    unsafe {
+        if rows * V::LANES == len {
+            return clean_whole_tile::<V>(keys, rows);
+        }
+        let mut buffer = MaybeUninit::<[V; super::columns::MAX_ROWS]>::uninit();
+        let buffer = buffer.as_mut_ptr().cast::<V::Lane>();
+        for offset in (0..rows * V::LANES).step_by(V::LANES) {
+            V::load_up_to(keys.add(offset.min(len)), len.saturating_sub(offset)).store(buffer.add(offset));
+        }
+        clean_whole_tile::<V>(buffer, rows);
+        for offset in (0..len).step_by(V::LANES) {
+            V::load(buffer.add(offset)).store_up_to(keys.add(offset), len - offset);
+        }
+    }
+}
+
+/// Half-cleaners between rows, then between the lanes of every row.
+#[inline(always)]
+unsafe fn clean_whole_tile<V: Vector>(keys: *mut V::Lane, rows: usize) {
+    let steps = rows.ilog2();
+    let mut width = rows;
+    // SAFETY: the caller's promise.
+    unsafe {
+        match steps % 4 {
+            1 => half_clean::<V, 2>(keys, rows, width),
+            2 => half_clean::<V, 4>(keys, rows, width),
+            3 => half_clean::<V, 8>(keys, rows, width),
+            _ => {}
+        }
+        width >>= steps % 4;
+        while width > 1 {
+            half_clean::<V, 16>(keys, rows, width);
+            width >>= 4;
+        }
+        for row in 0..rows {
+            let row = keys.add(row * V::LANES);
+            let mut register = V::load(row);
+            if V::LANES >= 16 {
+                register = register.max_where_bit::<8>(register.xor_lanes::<8>());
+            }
+            if V::LANES >= 8 {
+                register = register.max_where_bit::<4>(register.xor_lanes::<4>());
+            }
+            if V::LANES >= 4 {
+                register = register.max_where_bit::<2>(register.xor_lanes::<2>());
+            }
+            if V::LANES >= 2 {
+                register = register.max_where_bit::<1>(register.xor_lanes::<1>());
+            }
+            register.store(row);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The algorithms, once, over the [`Vector`](vector::Vector) trait. Architectures only instantiate them.
+
+pub(crate) mod columns;
+pub(crate) mod merge;
+pub(crate) mod partition;
+mod rows;
+pub(crate) mod scan;
+pub(crate) mod vector;

@@ -1,0 +1,95 @@
+//! What an instruction set has to offer: a register of keys and a dozen operations on it.
+
+use crate::key::Bits;
+
+/// A register that holds [`Vector::LANES`] keys, compared as unsigned integers.
+///
+/// Lanes count from 0. The number of lanes is a power of two.
+///
+/// # Safety
+///
+/// Every function may only be called on a processor that has the implementation's instructions, and must be inlined into
+/// a function that enables them; the kernels of each architecture see to both. Pointers must be valid for as many
+/// keys as are loaded or stored; they need no alignment beyond a key's.
+pub(crate) trait Vector: Copy {
+    /// One key.
+    type Lane: Bits;
+
+    /// How many keys a register holds.
+    const LANES: usize;
+
+    /// Reads a whole register.
+    unsafe fn load(from: *const Self::Lane) -> Self;
+
+    /// Reads `count` keys into the first lanes; the others get the greatest key.
+    unsafe fn load_partial(from: *const Self::Lane, count: usize) -> Self;
+
+    /// Writes a whole register.
+    unsafe fn store(self, to: *mut Self::Lane);
+
+    /// Writes the first `count` lanes.
+    unsafe fn store_partial(self, to: *mut Self::Lane, count: usize);
+
+    /// [`Vector::load`] or [`Vector::load_partial`], whichever reads `count` keys.
+    #[inline(always)]
+    unsafe fn load_up_to(from: *const Self::Lane, count: usize) -> Self {
+        // SAFETY: the caller's promise is the same.
+        unsafe { if count >= Self::LANES { Self::load(from) } else { Self::load_partial(from, count) } }
+    }
+
+    /// [`Vector::store`] or [`Vector::store_partial`], whichever writes `count` keys.
+    #[inline(always)]
+    unsafe fn store_up_to(self, to: *mut Self::Lane, count: usize) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { if count >= Self::LANES { self.store(to) } else { self.store_partial(to, count) } }
+    }
+
+    /// One key in every lane.
+    unsafe fn splat(key: Self::Lane) -> Self;
+
+    /// The smaller key of every lane.
+    unsafe fn min(self, other: Self) -> Self;
+
+    /// The larger key of every lane.
+    unsafe fn max(self, other: Self) -> Self;
+
+    /// Both at once, where that is cheaper than one after the other.
+    #[inline(always)]
+    unsafe fn min_max(self, other: Self) -> (Self, Self) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { (self.min(other), self.max(other)) }
+    }
+
+    /// All bits of all lanes complemented.
+    unsafe fn complement(self) -> Self;
+
+    /// Even lanes: the complement of `even`; odd lanes: `odd` as it is.
+    unsafe fn complement_even(even: Self, odd: Self) -> Self;
+
+    /// Lane i gets lane i xor `MASK`.
+    unsafe fn xor_lanes<const MASK: usize>(self) -> Self;
+
+    /// The larger key in the lanes where the lane number's bit `BIT` equals its lowest bit, the smaller key in the
+    /// others.
+    unsafe fn max_where_bits_agree<const BIT: usize>(self, other: Self) -> Self;
+
+    /// The larger key in the lanes whose number has bit `BIT`, the smaller key in the others.
+    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self;
+
+    /// The lanes in the opposite order.
+    unsafe fn reverse(self) -> Self;
+
+    /// The lanes of `self` and `other` in turn: the first half of them, and the second.
+    unsafe fn interleave(self, other: Self) -> (Self, Self);
+
+    /// Writes the keys below `pivot` from `left` on, and the others so that they end at `right`; returns how many were below.
+    /// May write a whole register at either place: what lies behind the keys on the left and before those on the
+    /// right is lost.
+    unsafe fn partition(self, pivot: Self, left: *mut Self::Lane, right: *mut Self::Lane) -> usize;
+
+    /// How many lanes equal `other`.
+    unsafe fn count_equal(self, other: Self) -> usize;
+
+    /// Whether no lane of `self` is greater than the same lane of `other`.
+    unsafe fn all_at_most(self, other: Self) -> bool;
+}

@@ -1,0 +1,145 @@
+//! What an instruction set does for keys of one width, as a table of functions.
+//!
+//! The drivers ([`quicksort`](super::quicksort), [`network`](super::network)) are plain Rust that calls these; each
+//! function is one of [`generic`](super::generic)'s, compiled with the instruction set's features enabled.
+
+use super::generic::scan::COUNTED_VALUES;
+use crate::key::BitMap;
+
+/// The functions of one instruction set for keys of type `B`.
+///
+/// All of them take a pointer and a length; the caller passes keys it may read and write. They may only be called on a
+/// processor that has the instruction set: [`Instructions::kernels`](super::dispatch) hands out a table only
+/// after it has asked the processor.
+pub(crate) struct Kernels<B: 'static> {
+    /// The most keys `sort_tile` and `clean_tile` take; a power of two.
+    pub(crate) tile: usize,
+    /// Sorts up to `tile` keys by a pure network.
+    pub(crate) sort_tile: unsafe fn(*mut B, usize),
+    /// Sorts up to `tile` bitonic keys by half-cleaners.
+    pub(crate) clean_tile: unsafe fn(*mut B, usize),
+    /// Compares the keys that end at the first pointer with those that begin at the second, mirrored.
+    pub(crate) flip: unsafe fn(*mut B, *mut B, usize),
+    /// Compares the keys that begin at the first pointer with those that begin at the second.
+    pub(crate) half_clean: unsafe fn(*mut B, *mut B, usize),
+    /// Three half-cleaner steps on a power of two of keys, at least `tile`.
+    pub(crate) half_clean_three: unsafe fn(*mut B, usize),
+    /// Moves the keys below the pivot to the front and returns their number.
+    pub(crate) partition: unsafe fn(*mut B, usize, B) -> usize,
+    /// Whether the keys are in ascending order.
+    pub(crate) is_ascending: unsafe fn(*const B, usize) -> bool,
+    /// Whether the keys are in descending order.
+    pub(crate) is_descending: unsafe fn(*const B, usize) -> bool,
+    /// How often each of the values occurs.
+    pub(crate) count_values: unsafe fn(*const B, usize, &[B; COUNTED_VALUES]) -> [usize; COUNTED_VALUES],
+    /// Turns bits in memory into ordered bits.
+    pub(crate) to_ordered: unsafe fn(*mut B, usize, BitMap<B>),
+    /// Turns ordered bits into bits in memory.
+    pub(crate) from_ordered: unsafe fn(*mut B, usize, BitMap<B>),
+}
+
+/// Compiles the generic algorithms for one vector type into a [`Kernels`] table.
+macro_rules! instantiate {
+    (
+        $(#[$documentation:meta])* $table:ident, $Vector:ty, $Bits:ty,
+        $(#[$feature:meta])*
+    ) => {
+        $(#[$documentation])*
+        pub(crate) static $table: crate::cpu::kernels::Kernels<$Bits> = {
+            use crate::cpu::generic::scan::COUNTED_VALUES;
+            use crate::cpu::generic::{columns, merge, partition, scan, vector::Vector};
+            use crate::key::BitMap;
+
+            // SAFETY of all functions below: the table's contract is that of the generic functions.
+
+            $(#[$feature])*
+            unsafe fn sort_tile(keys: *mut $Bits, len: usize) {
+                // SAFETY: see above.
+                unsafe { columns::sort::<$Vector>(keys, len) }
+            }
+
+            $(#[$feature])*
+            unsafe fn clean_tile(keys: *mut $Bits, len: usize) {
+                // SAFETY: see above.
+                unsafe { merge::clean_tile::<$Vector>(keys, len) }
+            }
+
+            $(#[$feature])*
+            unsafe fn flip(lower_end: *mut $Bits, upper: *mut $Bits, len: usize) {
+                // SAFETY: see above.
+                unsafe { merge::flip::<$Vector>(lower_end, upper, len) }
+            }
+
+            $(#[$feature])*
+            unsafe fn half_clean(lower: *mut $Bits, upper: *mut $Bits, len: usize) {
+                // SAFETY: see above.
+                unsafe { merge::half_clean_pair::<$Vector>(lower, upper, len) }
+            }
+
+            $(#[$feature])*
+            unsafe fn half_clean_three(keys: *mut $Bits, len: usize) {
+                // SAFETY: see above.
+                unsafe { merge::half_clean_three::<$Vector>(keys, len) }
+            }
+
+            $(#[$feature])*
+            unsafe fn partition_keys(keys: *mut $Bits, len: usize, pivot: $Bits) -> usize {
+                // SAFETY: see above.
+                unsafe { partition::partition::<$Vector>(keys, len, pivot) }
+            }
+
+            $(#[$feature])*
+            unsafe fn is_ascending(keys: *const $Bits, len: usize) -> bool {
+                // SAFETY: see above.
+                unsafe { scan::is_ascending::<$Vector>(keys, len) }
+            }
+
+            $(#[$feature])*
+            unsafe fn is_descending(keys: *const $Bits, len: usize) -> bool {
+                // SAFETY: see above.
+                unsafe { scan::is_descending::<$Vector>(keys, len) }
+            }
+
+            $(#[$feature])*
+            unsafe fn count_values(
+                keys: *const $Bits,
+                len: usize,
+                values: &[$Bits; COUNTED_VALUES],
+            ) -> [usize; COUNTED_VALUES] {
+                // SAFETY: see above.
+                unsafe { scan::count_values::<$Vector>(keys, len, values) }
+            }
+
+            $(#[$feature])*
+            unsafe fn to_ordered(keys: *mut $Bits, len: usize, map: BitMap<$Bits>) {
+                // SAFETY: see above.
+                let keys = unsafe { std::slice::from_raw_parts_mut(keys, len) };
+                keys.iter_mut().for_each(|key| *key = map.to_ordered(*key));
+            }
+
+            $(#[$feature])*
+            unsafe fn from_ordered(keys: *mut $Bits, len: usize, map: BitMap<$Bits>) {
+                // SAFETY: see above.
+                let keys = unsafe { std::slice::from_raw_parts_mut(keys, len) };
+                keys.iter_mut().for_each(|key| *key = map.from_ordered(*key));
+            }
+
+            crate::cpu::kernels::Kernels {
+                tile: columns::MAX_ROWS * <$Vector>::LANES,
+                sort_tile,
+                clean_tile,
+                flip,
+                half_clean,
+                half_clean_three,
+                partition: partition_keys,
+                is_ascending,
+                is_descending,
+                count_values,
+                to_ordered,
+                from_ordered,
+            }
+        };
+    };
+}
+
+pub(crate) use instantiate;

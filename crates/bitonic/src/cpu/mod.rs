@@ -1,0 +1,62 @@
+//! The CPU engine.
+//!
+//! | keys | default | oblivious |
+//! |---|---|---|
+//! | 32 and 64 bits | up to a tile: the network of [`generic::columns`]; above: [`quicksort`] down to it | [`network`] |
+//! | 8 and 16 bits | [`narrow`]: counted, or widened to 32 bits | [`scalar`] |
+//! | 128 bits | the standard library's sort | [`scalar`] |
+//!
+//! Pairs, stable sorts and argsort pack a key and its value or index into one wider key where that fits ([`pairs`]).
+
+mod generic;
+mod instructions;
+mod kernels;
+mod narrow;
+mod network;
+mod pairs;
+mod portable;
+mod quicksort;
+mod scalar;
+mod threads;
+mod width;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+use crate::Error;
+use crate::key::{BitMap, Key, as_bits_mut};
+use crate::plan::{Algorithm, Limits};
+use std::sync::OnceLock;
+
+pub use instructions::Instructions;
+pub(crate) use pairs::{argsort, argsort_scratch_bytes, pairs_scratch_bytes, sort_pairs};
+pub(crate) use threads::count as thread_count;
+#[expect(unreachable_pub, reason = "a supertrait of the public trait `Bits`, not to be named outside")]
+pub use width::{Settings, Width};
+
+/// The processor's name as the system gives it.
+pub(crate) fn device() -> &'static str {
+    static DEVICE: OnceLock<String> = OnceLock::new();
+    DEVICE.get_or_init(|| processor_name().unwrap_or_else(|| std::env::consts::ARCH.to_owned()))
+}
+
+/// The processor's marketing name where the system tells it without a call to anything but a file.
+fn processor_name() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    let name = line.split_once(':')?.1.trim();
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// Sorts keys in place.
+pub(crate) fn sort<K: Key>(keys: &mut [K], settings: Settings) -> Result<(), Error> {
+    let map = BitMap::new(K::TYPE.form(), settings.order);
+    let bits = as_bits_mut(keys);
+    // What comes back is a permutation of the bits of keys: valid whatever the type.
+    let len = bits.len();
+    threads::with_threads_for(len, settings.threads, |parallel| K::Bits::sort(bits, map, settings, parallel))?
+}
+
+/// How the keys of a sort get into order, and how the network is cut.
+pub(crate) fn algorithm<K: Key>(len: usize, settings: Settings) -> (Algorithm, Limits) {
+    K::Bits::algorithm(len, settings)
+}

@@ -1,0 +1,86 @@
+//! Keys of 8 and 16 bits: there are so few values that counting them beats comparing them.
+
+use super::instructions::HasKernels;
+use super::quicksort;
+use super::width::Settings;
+use crate::Error;
+use crate::key::BitMap;
+
+/// From this many 16-bit keys on, a table of 65,536 counters costs less than sorting does.
+const COUNT_16_FROM: usize = 1 << 14;
+
+/// 16-bit keys up to this many are sorted on the stack.
+const ON_STACK: usize = 4096;
+
+/// Sorts 8-bit keys by counting. Needs no memory beyond the stack.
+pub(super) fn sort_u8(bits: &mut [u8], map: BitMap<u8>, _: Settings, _: bool) -> Result<(), Error> {
+    // Four tables, so that runs of equal keys do not wait for their own counter.
+    let mut counts = [[0_usize; 256]; 4];
+    let mut fours = bits.chunks_exact(4);
+    for four in &mut fours {
+        for (table, &bits) in counts.iter_mut().zip(four) {
+            table[usize::from(bits)] += 1;
+        }
+    }
+    for &bits in fours.remainder() {
+        counts[0][usize::from(bits)] += 1;
+    }
+    let mut rest = bits;
+    for ordered in 0..=u8::MAX {
+        let raw = map.from_ordered(ordered);
+        let count = counts.iter().map(|table| table[usize::from(raw)]).sum();
+        let (run, behind) = rest.split_at_mut(count);
+        run.fill(raw);
+        rest = behind;
+    }
+    Ok(())
+}
+
+/// Sorts 16-bit keys: few of them as 32-bit keys on the stack, more of them so in memory, many by counting.
+pub(super) fn sort_u16(
+    bits: &mut [u16],
+    map: BitMap<u16>,
+    settings: Settings,
+    parallel: bool,
+) -> Result<(), Error> {
+    let widen = |&bits: &u16| u32::from(map.to_ordered(bits));
+    let kernels = u32::kernels(settings.instructions);
+    if bits.len() <= ON_STACK {
+        let mut buffer = [0_u32; ON_STACK];
+        let wide = &mut buffer[..bits.len()];
+        wide.iter_mut().zip(bits.iter()).for_each(|(wide, bits)| *wide = widen(bits));
+        quicksort::sort(wide, kernels, false);
+        narrow(wide, bits, map);
+    } else if bits.len() < COUNT_16_FROM {
+        let mut wide = try_vec(bits.len())?;
+        wide.extend(bits.iter().map(widen));
+        quicksort::sort(&mut wide, kernels, parallel);
+        narrow(&wide, bits, map);
+    } else {
+        let mut counts: Vec<usize> = try_vec(1 << 16)?;
+        counts.resize(1 << 16, 0);
+        for &bits in bits.iter() {
+            counts[usize::from(bits)] += 1;
+        }
+        let mut rest = bits;
+        for ordered in 0..=u16::MAX {
+            let raw = map.from_ordered(ordered);
+            let (run, behind) = rest.split_at_mut(counts[usize::from(raw)]);
+            run.fill(raw);
+            rest = behind;
+        }
+    }
+    Ok(())
+}
+
+fn narrow(wide: &[u32], bits: &mut [u16], map: BitMap<u16>) {
+    bits.iter_mut().zip(wide).for_each(|(bits, &wide)| *bits = map.from_ordered(wide as u16));
+}
+
+/// An empty vector with room for `len` elements.
+pub(super) fn try_vec<T>(len: usize) -> Result<Vec<T>, Error> {
+    let mut vec = Vec::new();
+    vec.try_reserve_exact(len)
+        .map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
+    Ok(vec)
+}

@@ -1,0 +1,219 @@
+//! Keys with values, stable sorts, and argsort.
+//!
+//! A key of at most 32 bits and an index or value of 32 bits make one 64-bit key, which the vector kernels sort:
+//!
+//! ```text
+//!   63          32 31           0
+//!   | ordered bits | index       |   sorted, this is stable: no two are equal, and ties go by index
+//!   | ordered bits | value       |   not stable, and no gather of values afterwards
+//! ```
+//!
+//! Wider keys are sorted as a structure of key and index. An oblivious sort moves the values through the network itself:
+//! gathering them by index would show where each key went.
+
+use super::instructions::HasKernels;
+use super::narrow::try_vec;
+use super::scalar::{Indexed, Ranked, Run};
+use super::width::Settings;
+use super::{network, quicksort, threads};
+use crate::Error;
+use crate::key::{BitMap, Bits, Key, as_bits, as_bits_mut};
+use rayon::prelude::*;
+
+/// Sorts keys in place and moves every value with its key; values of equal keys keep their order if `stable`.
+pub(crate) fn sort_pairs<K: Key, V: Copy + Send>(
+    keys: &mut [K],
+    values: &mut [V],
+    stable: bool,
+    settings: Settings,
+) -> Result<(), Error> {
+    match way::<K, V>(keys.len(), stable, settings) {
+        Way::PackValues => sort_packed_with_values(keys, values, settings),
+        Way::PackIndices => {
+            let packed = sorted_with_indices(keys, settings)?;
+            unpack_keys(keys, &packed, settings);
+            gather(values, packed.iter().map(|&packed| packed as u32 as usize))
+        }
+        Way::Indices => {
+            let indexed = sorted_indexed(keys, settings)?;
+            let map = BitMap::new(K::TYPE.form(), settings.order);
+            for (bits, element) in as_bits_mut(keys).iter_mut().zip(&indexed) {
+                // A permutation of bits that were valid keys.
+                *bits = map.from_ordered(element.key);
+            }
+            gather(values, indexed.iter().map(|element| element.index))
+        }
+        Way::NetworkInPlace => {
+            crate::key::with_ordered_bits(keys, settings.order, |bits| sort_run(bits, values, settings))
+        }
+        Way::NetworkWithIndices => {
+            let mut indexed = indexed(keys, settings)?;
+            sort_run(&mut indexed, values, settings)?;
+            let map = BitMap::new(K::TYPE.form(), settings.order);
+            for (bits, element) in as_bits_mut(keys).iter_mut().zip(&indexed) {
+                *bits = map.from_ordered(element.key);
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The index of every key in sorted order; equal keys by index.
+pub(crate) fn argsort<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<usize>, Error> {
+    if fits_packed::<K>(keys.len()) {
+        let packed = sorted_with_indices(keys, settings)?;
+        let mut indices = try_vec(keys.len())?;
+        indices.extend(packed.iter().map(|&packed| packed as u32 as usize));
+        return Ok(indices);
+    }
+    let indexed = if settings.oblivious {
+        let mut indexed = indexed(keys, settings)?;
+        // A vector of `()` allocates nothing.
+        sort_run(&mut indexed, vec![(); keys.len()].as_mut_slice(), settings)?;
+        indexed
+    } else {
+        sorted_indexed(keys, settings)?
+    };
+    let mut indices = try_vec(keys.len())?;
+    indices.extend(indexed.iter().map(|element| element.index));
+    Ok(indices)
+}
+
+/// The memory that [`sort_pairs`] needs beyond keys and values.
+pub(crate) fn pairs_scratch_bytes<K: Key, V>(len: usize, stable: bool, settings: Settings) -> usize {
+    let element = match way::<K, V>(len, stable, settings) {
+        Way::PackValues => size_of::<u64>(),
+        Way::PackIndices => size_of::<u64>() + size_of::<V>(),
+        Way::Indices => size_of::<Indexed<K::Bits>>() + size_of::<V>(),
+        Way::NetworkInPlace => 0,
+        Way::NetworkWithIndices => size_of::<Indexed<K::Bits>>(),
+    };
+    len.saturating_mul(element)
+}
+
+/// The memory that [`argsort`] needs beside its result.
+pub(crate) fn argsort_scratch_bytes<K: Key>(len: usize) -> usize {
+    let element = if fits_packed::<K>(len) { size_of::<u64>() } else { size_of::<Indexed<K::Bits>>() };
+    len.saturating_mul(element)
+}
+
+/// How pairs are sorted.
+enum Way {
+    /// 64-bit keys of key and value.
+    PackValues,
+    /// 64-bit keys of key and index; values are gathered afterwards.
+    PackIndices,
+    /// Structures of key and index; values are gathered afterwards.
+    Indices,
+    /// The scalar network on keys and values where they are.
+    NetworkInPlace,
+    /// The scalar network on structures of key and index, and on values.
+    NetworkWithIndices,
+}
+
+fn way<K: Key, V>(len: usize, stable: bool, settings: Settings) -> Way {
+    let packs = fits_packed::<K>(len);
+    match (stable, settings.oblivious) {
+        (false, _) if packs && is_plain_word::<V>() => Way::PackValues,
+        (_, false) if packs => Way::PackIndices,
+        (_, false) => Way::Indices,
+        (false, true) => Way::NetworkInPlace,
+        (true, true) => Way::NetworkWithIndices,
+    }
+}
+
+/// Whether a key and an index fit 64 bits.
+fn fits_packed<K: Key>(len: usize) -> bool {
+    K::Bits::WIDTH <= 32 && u32::try_from(len).is_ok()
+}
+
+/// Whether V is a 32-bit number: all of its bits mean something, so they may travel inside a key.
+fn is_plain_word<V>() -> bool {
+    let value = typeid::of::<V>();
+    [typeid::of::<u32>(), typeid::of::<i32>(), typeid::of::<f32>()].contains(&value)
+}
+
+fn sort_packed_with_values<K: Key, V: Copy>(
+    keys: &mut [K],
+    values: &mut [V],
+    settings: Settings,
+) -> Result<(), Error> {
+    // SAFETY: V is u32, i32 or f32: four bytes, aligned to four, and any bits are a value.
+    let words = unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u32>(), values.len()) };
+    let mut packed = pack(keys, words.iter().copied(), settings)?;
+    sort_words(&mut packed, settings)?;
+    unpack_keys(keys, &packed, settings);
+    words.iter_mut().zip(&packed).for_each(|(word, &packed)| *word = packed as u32);
+    Ok(())
+}
+
+/// The keys packed with their indices, sorted.
+fn sorted_with_indices<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<u64>, Error> {
+    let mut packed = pack(keys, 0..keys.len() as u32, settings)?;
+    sort_words(&mut packed, settings)?;
+    Ok(packed)
+}
+
+fn pack<K: Key>(keys: &[K], words: impl Iterator<Item = u32>, settings: Settings) -> Result<Vec<u64>, Error> {
+    let map = BitMap::new(K::TYPE.form(), settings.order);
+    let mut packed = try_vec(keys.len())?;
+    let halves = as_bits(keys).iter().zip(words);
+    packed.extend(halves.map(|(&bits, word)| (map.to_ordered(bits).widen() as u64) << 32 | u64::from(word)));
+    Ok(packed)
+}
+
+fn unpack_keys<K: Key>(keys: &mut [K], packed: &[u64], settings: Settings) {
+    let map = BitMap::new(K::TYPE.form(), settings.order);
+    for (bits, &packed) in as_bits_mut(keys).iter_mut().zip(packed) {
+        // A permutation of bits that were valid keys.
+        *bits = map.from_ordered(K::Bits::truncate(u128::from(packed >> 32)));
+    }
+}
+
+fn sort_words(words: &mut [u64], settings: Settings) -> Result<(), Error> {
+    let kernels = u64::kernels(settings.instructions);
+    threads::with_threads_for(words.len(), settings.threads, |parallel| {
+        if settings.oblivious {
+            network::sort(words, kernels, parallel);
+        } else {
+            quicksort::sort(words, kernels, parallel);
+        }
+    })
+}
+
+fn indexed<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<Indexed<K::Bits>>, Error> {
+    let map = BitMap::new(K::TYPE.form(), settings.order);
+    let mut indexed = try_vec(keys.len())?;
+    let elements = as_bits(keys).iter().enumerate();
+    indexed.extend(elements.map(|(index, &bits)| Indexed { key: map.to_ordered(bits), index }));
+    Ok(indexed)
+}
+
+fn sorted_indexed<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<Indexed<K::Bits>>, Error> {
+    let mut indexed = indexed(keys, settings)?;
+    threads::with_threads_for(indexed.len(), settings.threads, |parallel| {
+        if parallel {
+            indexed.par_sort_unstable_by_key(|element| (element.key, element.index));
+        } else {
+            indexed.sort_unstable_by_key(|element| (element.key, element.index));
+        }
+    })?;
+    Ok(indexed)
+}
+
+fn sort_run<T: Ranked, V: Copy + Send>(
+    keys: &mut [T],
+    values: &mut [V],
+    settings: Settings,
+) -> Result<(), Error> {
+    let mut run = Run::new(keys, values);
+    threads::with_threads_for(run.len(), settings.threads, |parallel| run.sort(parallel))
+}
+
+/// Puts the value with index `indices[i]` at i.
+fn gather<V: Copy>(values: &mut [V], indices: impl Iterator<Item = usize>) -> Result<(), Error> {
+    let mut before = try_vec(values.len())?;
+    before.extend_from_slice(values);
+    values.iter_mut().zip(indices).for_each(|(value, index)| *value = before[index]);
+    Ok(())
+}

@@ -1,0 +1,396 @@
+//! AVX2: 256-bit registers, 8 keys of 32 bits or 4 of 64.
+
+use crate::cpu::generic::vector::Vector;
+use std::arch::x86_64::*;
+
+/// 8 keys of 32 bits.
+#[derive(Clone, Copy)]
+struct U32x8(__m256i);
+
+/// 4 keys of 64 bits, each with its highest bit turned: AVX2 compares 64-bit integers as signed ones only.
+#[derive(Clone, Copy)]
+struct U64x4(__m256i);
+
+/// For every set of lanes, the order that puts them first and the others last, a byte a lane.
+static PARTITION_8: [u64; 256] = {
+    let mut table = [0; 256];
+    let mut below = 0;
+    while below < 256 {
+        let mut place = 0;
+        let mut lane = 0;
+        // First the lanes in the set, then the others.
+        while lane < 16 {
+            if (below >> (lane % 8) & 1 == 1) == (lane < 8) {
+                table[below] |= (lane as u64 % 8) << (8 * place);
+                place += 1;
+            }
+            lane += 1;
+        }
+        below += 1;
+    }
+    table
+};
+
+/// The same for 4 lanes of 64 bits, as the order of their halves.
+static PARTITION_4: [[u32; 8]; 16] = {
+    let mut table = [[0; 8]; 16];
+    let mut below = 0;
+    while below < 16 {
+        let mut place = 0;
+        let mut lane = 0;
+        while lane < 8 {
+            if (below >> (lane % 4) & 1 == 1) == (lane < 4) {
+                table[below][2 * place] = 2 * (lane as u32 % 4);
+                table[below][2 * place + 1] = 2 * (lane as u32 % 4) + 1;
+                place += 1;
+            }
+            lane += 1;
+        }
+        below += 1;
+    }
+    table
+};
+
+#[inline(always)]
+unsafe fn all_ones() -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm256_set1_epi32(-1) }
+}
+
+/// All ones in the first `count` lanes of 32 bits.
+#[inline(always)]
+unsafe fn first_lanes(count: usize) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe { _mm256_cmpgt_epi32(_mm256_set1_epi32(count as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)) }
+}
+
+impl Vector for U32x8 {
+    type Lane = u32;
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u32) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm256_loadu_si256(from.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_partial(from: *const u32, count: usize) -> Self {
+        // SAFETY: the trait's contract; masked-out lanes are not read.
+        unsafe {
+            let mask = first_lanes(count);
+            Self(_mm256_or_si256(
+                _mm256_maskload_epi32(from.cast(), mask),
+                _mm256_xor_si256(mask, all_ones()),
+            ))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u32) {
+        // SAFETY: the trait's contract.
+        unsafe { _mm256_storeu_si256(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut u32, count: usize) {
+        // SAFETY: the trait's contract; masked-out lanes are not written.
+        unsafe { _mm256_maskstore_epi32(to.cast(), first_lanes(count), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(key: u32) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm256_set1_epi32(key.cast_signed())) }
+    }
+
+    #[inline(always)]
+    unsafe fn min(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm256_min_epu32(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn max(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm256_max_epu32(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn complement(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm256_xor_si256(self.0, all_ones())) }
+    }
+
+    #[inline(always)]
+    unsafe fn complement_even(even: Self, odd: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm256_blend_epi32::<0b1010_1010>(even.complement().0, odd.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            Self(match MASK {
+                1 => _mm256_shuffle_epi32::<0b10_11_00_01>(self.0),
+                2 => _mm256_shuffle_epi32::<0b01_00_11_10>(self.0),
+                3 => _mm256_shuffle_epi32::<0b00_01_10_11>(self.0),
+                4 => _mm256_permute4x64_epi64::<0b01_00_11_10>(self.0),
+                7 => _mm256_permutevar8x32_epi32(self.0, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0)),
+                _ => unreachable!(),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn max_where_bits_agree<const BIT: usize>(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let (min, max) = self.min_max(other);
+            Self(match BIT {
+                2 => _mm256_blend_epi32::<0b1001_1001>(min.0, max.0),
+                4 => _mm256_blend_epi32::<0b1010_0101>(min.0, max.0),
+                _ => unreachable!(),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let (min, max) = self.min_max(other);
+            Self(match BIT {
+                1 => _mm256_blend_epi32::<0b1010_1010>(min.0, max.0),
+                2 => _mm256_blend_epi32::<0b1100_1100>(min.0, max.0),
+                4 => _mm256_blend_epi32::<0b1111_0000>(min.0, max.0),
+                _ => unreachable!(),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn reverse(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { self.xor_lanes::<7>() }
+    }
+
+    #[inline(always)]
+    unsafe fn interleave(self, other: Self) -> (Self, Self) {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let low = _mm256_unpacklo_epi32(self.0, other.0);
+            let high = _mm256_unpackhi_epi32(self.0, other.0);
+            (
+                Self(_mm256_permute2x128_si256::<0x20>(low, high)),
+                Self(_mm256_permute2x128_si256::<0x31>(low, high)),
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn partition(self, pivot: Self, left: *mut u32, right: *mut u32) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let not_below = _mm256_cmpeq_epi32(_mm256_max_epu32(self.0, pivot.0), self.0);
+            let below = !_mm256_movemask_ps(_mm256_castsi256_ps(not_below)) & 0xFF;
+            let order = _mm_cvtsi64_si128(PARTITION_8[below as usize].cast_signed());
+            let parted = _mm256_permutevar8x32_epi32(self.0, _mm256_cvtepu8_epi32(order));
+            _mm256_storeu_si256(left.cast(), parted);
+            _mm256_storeu_si256(right.sub(8).cast(), parted);
+            below.count_ones() as usize
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn count_equal(self, other: Self) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let equal = _mm256_cmpeq_epi32(self.0, other.0);
+            _mm256_movemask_ps(_mm256_castsi256_ps(equal)).count_ones() as usize
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn all_at_most(self, other: Self) -> bool {
+        // SAFETY: the trait's contract.
+        unsafe { _mm256_movemask_epi8(_mm256_cmpeq_epi32(self.min(other).0, self.0)) == -1 }
+    }
+}
+
+impl U64x4 {
+    /// Between keys and what the register holds.
+    #[inline(always)]
+    unsafe fn turn(keys: __m256i) -> __m256i {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_xor_si256(keys, _mm256_set1_epi64x(i64::MIN)) }
+    }
+
+    /// All ones in the lanes where `self` is greater.
+    #[inline(always)]
+    unsafe fn greater(self, other: Self) -> __m256i {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_cmpgt_epi64(self.0, other.0) }
+    }
+}
+
+impl Vector for U64x4 {
+    type Lane = u64;
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u64) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(Self::turn(_mm256_loadu_si256(from.cast()))) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_partial(from: *const u64, count: usize) -> Self {
+        // SAFETY: the trait's contract; masked-out lanes are not read.
+        unsafe {
+            let mask = first_lanes(2 * count);
+            let keys = _mm256_maskload_epi64(from.cast(), mask);
+            Self(Self::turn(_mm256_or_si256(keys, _mm256_xor_si256(mask, all_ones()))))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u64) {
+        // SAFETY: the trait's contract.
+        unsafe { _mm256_storeu_si256(to.cast(), Self::turn(self.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut u64, count: usize) {
+        // SAFETY: the trait's contract; masked-out lanes are not written.
+        unsafe { _mm256_maskstore_epi64(to.cast(), first_lanes(2 * count), Self::turn(self.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(key: u64) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(Self::turn(_mm256_set1_epi64x(key.cast_signed()))) }
+    }
+
+    #[inline(always)]
+    unsafe fn min(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm256_blendv_epi8(self.0, other.0, self.greater(other))) }
+    }
+
+    #[inline(always)]
+    unsafe fn max(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm256_blendv_epi8(other.0, self.0, self.greater(other))) }
+    }
+
+    #[inline(always)]
+    unsafe fn complement(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm256_xor_si256(self.0, all_ones())) }
+    }
+
+    #[inline(always)]
+    unsafe fn complement_even(even: Self, odd: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm256_blend_epi32::<0b1100_1100>(even.complement().0, odd.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            Self(match MASK {
+                1 => _mm256_shuffle_epi32::<0b01_00_11_10>(self.0),
+                2 => _mm256_permute4x64_epi64::<0b01_00_11_10>(self.0),
+                3 => _mm256_permute4x64_epi64::<0b00_01_10_11>(self.0),
+                _ => unreachable!(),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn max_where_bits_agree<const BIT: usize>(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let (min, max) = self.min_max(other);
+            Self(match BIT {
+                2 => _mm256_blend_epi32::<0b1100_0011>(min.0, max.0),
+                _ => unreachable!(),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let (min, max) = self.min_max(other);
+            Self(match BIT {
+                1 => _mm256_blend_epi32::<0b1100_1100>(min.0, max.0),
+                2 => _mm256_blend_epi32::<0b1111_0000>(min.0, max.0),
+                _ => unreachable!(),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn reverse(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { self.xor_lanes::<3>() }
+    }
+
+    #[inline(always)]
+    unsafe fn interleave(self, other: Self) -> (Self, Self) {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let low = _mm256_unpacklo_epi64(self.0, other.0);
+            let high = _mm256_unpackhi_epi64(self.0, other.0);
+            (
+                Self(_mm256_permute2x128_si256::<0x20>(low, high)),
+                Self(_mm256_permute2x128_si256::<0x31>(low, high)),
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn partition(self, pivot: Self, left: *mut u64, right: *mut u64) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let below = _mm256_movemask_pd(_mm256_castsi256_pd(pivot.greater(self)));
+            let order = _mm256_loadu_si256(PARTITION_4[below as usize].as_ptr().cast());
+            let parted = Self(_mm256_permutevar8x32_epi32(self.0, order));
+            parted.store(left);
+            parted.store(right.sub(4));
+            below.count_ones() as usize
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn count_equal(self, other: Self) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let equal = _mm256_cmpeq_epi64(self.0, other.0);
+            _mm256_movemask_pd(_mm256_castsi256_pd(equal)).count_ones() as usize
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn all_at_most(self, other: Self) -> bool {
+        // SAFETY: the trait's contract.
+        unsafe { _mm256_movemask_pd(_mm256_castsi256_pd(self.greater(other))) == 0 }
+    }
+}
+
+crate::cpu::kernels::instantiate! {
+    /// Kernels for 32-bit keys.
+    U32_KERNELS, U32x8, u32,
+    #[target_feature(enable = "avx2,bmi2,popcnt")]
+}
+
+crate::cpu::kernels::instantiate! {
+    /// Kernels for 64-bit keys.
+    U64_KERNELS, U64x4, u64,
+    #[target_feature(enable = "avx2,bmi2,popcnt")]
+}

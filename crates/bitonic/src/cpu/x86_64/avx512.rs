@@ -1,0 +1,371 @@
+//! AVX-512: 512-bit registers, 16 keys of 32 bits or 8 of 64.
+
+use crate::cpu::generic::vector::Vector;
+use std::arch::x86_64::*;
+
+/// 16 keys of 32 bits.
+#[derive(Clone, Copy)]
+struct U32x16(__m512i);
+
+/// 8 keys of 64 bits.
+#[derive(Clone, Copy)]
+struct U64x8(__m512i);
+
+/// The mask with the first `count` bits set.
+#[inline(always)]
+fn first_lanes(count: usize) -> u32 {
+    debug_assert!(count < 32);
+    (1_u32 << count) - 1
+}
+
+/// The lanes whose number has its bit `BIT` equal to its lowest bit.
+const fn bits_agree(bit: usize) -> u16 {
+    let mut mask = 0;
+    let mut lane = 0;
+    while lane < 16 {
+        if (lane & bit != 0) == (lane & 1 != 0) {
+            mask |= 1 << lane;
+        }
+        lane += 1;
+    }
+    mask
+}
+
+/// The lanes whose number has this bit.
+const fn bit_set(bit: usize) -> u16 {
+    match bit {
+        1 => 0xAAAA,
+        2 => 0xCCCC,
+        4 => 0xF0F0,
+        _ => 0xFF00,
+    }
+}
+
+/// a xor b xor c.
+const XOR3: i32 = 0x96;
+/// c where a is set, the complement of b elsewhere: see [`Vector::complement_even`].
+const ODD_OR_COMPLEMENT: i32 = 0xA3;
+
+impl Vector for U32x16 {
+    type Lane = u32;
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u32) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm512_loadu_si512(from.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_partial(from: *const u32, count: usize) -> Self {
+        // SAFETY: the trait's contract; masked-out lanes are not read.
+        unsafe {
+            Self(_mm512_mask_loadu_epi32(_mm512_set1_epi32(-1), first_lanes(count) as u16, from.cast()))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u32) {
+        // SAFETY: the trait's contract.
+        unsafe { _mm512_storeu_si512(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut u32, count: usize) {
+        // SAFETY: the trait's contract; masked-out lanes are not written.
+        unsafe { _mm512_mask_storeu_epi32(to.cast(), first_lanes(count) as u16, self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(key: u32) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm512_set1_epi32(key.cast_signed())) }
+    }
+
+    #[inline(always)]
+    unsafe fn min(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm512_min_epu32(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn max(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm512_max_epu32(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn min_max(self, other: Self) -> (Self, Self) {
+        // The minimum runs on one port only; the xor of all three, which is the maximum, has a second one to go to.
+        // SAFETY: the trait's contract.
+        unsafe {
+            let min = _mm512_min_epu32(self.0, other.0);
+            (Self(min), Self(_mm512_ternarylogic_epi32::<XOR3>(min, self.0, other.0)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn complement(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm512_xor_si512(self.0, _mm512_set1_epi32(-1))) }
+    }
+
+    #[inline(always)]
+    unsafe fn complement_even(even: Self, odd: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let odd_lanes = _mm512_set1_epi64(0xFFFF_FFFF_0000_0000_u64.cast_signed());
+            Self(_mm512_ternarylogic_epi32::<ODD_OR_COMPLEMENT>(odd_lanes, even.0, odd.0))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            Self(match MASK {
+                1 => _mm512_shuffle_epi32::<0b10_11_00_01>(self.0),
+                2 => _mm512_shuffle_epi32::<0b01_00_11_10>(self.0),
+                3 => _mm512_shuffle_epi32::<0b00_01_10_11>(self.0),
+                4 => _mm512_shuffle_i32x4::<0b10_11_00_01>(self.0, self.0),
+                8 => _mm512_shuffle_i32x4::<0b01_00_11_10>(self.0, self.0),
+                7 => _mm512_permutexvar_epi32(
+                    _mm512_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8),
+                    self.0,
+                ),
+                15 => _mm512_permutexvar_epi32(
+                    _mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
+                    self.0,
+                ),
+                _ => unreachable!(),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn max_where_bits_agree<const BIT: usize>(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let min = _mm512_min_epu32(self.0, other.0);
+            let agree = const { bits_agree(BIT) };
+            Self(_mm512_mask_ternarylogic_epi32::<XOR3>(min, agree, self.0, other.0))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let min = _mm512_min_epu32(self.0, other.0);
+            let set = const { bit_set(BIT) };
+            Self(_mm512_mask_ternarylogic_epi32::<XOR3>(min, set, self.0, other.0))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn reverse(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { self.xor_lanes::<15>() }
+    }
+
+    #[inline(always)]
+    unsafe fn interleave(self, other: Self) -> (Self, Self) {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            let second = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+            (
+                Self(_mm512_permutex2var_epi32(self.0, first, other.0)),
+                Self(_mm512_permutex2var_epi32(self.0, second, other.0)),
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn partition(self, pivot: Self, left: *mut u32, right: *mut u32) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let below = _mm512_cmplt_epu32_mask(self.0, pivot.0);
+            let count = below.count_ones() as usize;
+            _mm512_storeu_si512(left.cast(), _mm512_maskz_compress_epi32(below, self.0));
+            // Compress in registers: compressing to memory is slow on every processor but the newest.
+            let others = _mm512_maskz_compress_epi32(!below, self.0);
+            _mm512_mask_storeu_epi32(right.sub(16 - count).cast(), first_lanes(16 - count) as u16, others);
+            count
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn count_equal(self, other: Self) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe { _mm512_cmpeq_epi32_mask(self.0, other.0).count_ones() as usize }
+    }
+
+    #[inline(always)]
+    unsafe fn all_at_most(self, other: Self) -> bool {
+        // SAFETY: the trait's contract.
+        unsafe { _mm512_cmpgt_epu32_mask(self.0, other.0) == 0 }
+    }
+}
+
+impl Vector for U64x8 {
+    type Lane = u64;
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u64) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm512_loadu_si512(from.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_partial(from: *const u64, count: usize) -> Self {
+        // SAFETY: the trait's contract; masked-out lanes are not read.
+        unsafe { Self(_mm512_mask_loadu_epi64(_mm512_set1_epi32(-1), first_lanes(count) as u8, from.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u64) {
+        // SAFETY: the trait's contract.
+        unsafe { _mm512_storeu_si512(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut u64, count: usize) {
+        // SAFETY: the trait's contract; masked-out lanes are not written.
+        unsafe { _mm512_mask_storeu_epi64(to.cast(), first_lanes(count) as u8, self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(key: u64) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm512_set1_epi64(key.cast_signed())) }
+    }
+
+    #[inline(always)]
+    unsafe fn min(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm512_min_epu64(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn max(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm512_max_epu64(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn min_max(self, other: Self) -> (Self, Self) {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let min = _mm512_min_epu64(self.0, other.0);
+            (Self(min), Self(_mm512_ternarylogic_epi64::<XOR3>(min, self.0, other.0)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn complement(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm512_xor_si512(self.0, _mm512_set1_epi32(-1))) }
+    }
+
+    #[inline(always)]
+    unsafe fn complement_even(even: Self, odd: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let odd_lanes = _mm512_setr_epi64(0, -1, 0, -1, 0, -1, 0, -1);
+            Self(_mm512_ternarylogic_epi64::<ODD_OR_COMPLEMENT>(odd_lanes, even.0, odd.0))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            Self(match MASK {
+                1 => _mm512_shuffle_epi32::<0b01_00_11_10>(self.0),
+                2 => _mm512_permutex_epi64::<0b01_00_11_10>(self.0),
+                3 => _mm512_permutex_epi64::<0b00_01_10_11>(self.0),
+                4 => _mm512_shuffle_i64x2::<0b01_00_11_10>(self.0, self.0),
+                7 => _mm512_permutexvar_epi64(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), self.0),
+                _ => unreachable!(),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn max_where_bits_agree<const BIT: usize>(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let min = _mm512_min_epu64(self.0, other.0);
+            let agree = const { bits_agree(BIT) as u8 };
+            Self(_mm512_mask_ternarylogic_epi64::<XOR3>(min, agree, self.0, other.0))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let min = _mm512_min_epu64(self.0, other.0);
+            let set = const { bit_set(BIT) as u8 };
+            Self(_mm512_mask_ternarylogic_epi64::<XOR3>(min, set, self.0, other.0))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn reverse(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { self.xor_lanes::<7>() }
+    }
+
+    #[inline(always)]
+    unsafe fn interleave(self, other: Self) -> (Self, Self) {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let first = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+            let second = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+            (
+                Self(_mm512_permutex2var_epi64(self.0, first, other.0)),
+                Self(_mm512_permutex2var_epi64(self.0, second, other.0)),
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn partition(self, pivot: Self, left: *mut u64, right: *mut u64) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let below = _mm512_cmplt_epu64_mask(self.0, pivot.0);
+            let count = below.count_ones() as usize;
+            _mm512_storeu_si512(left.cast(), _mm512_maskz_compress_epi64(below, self.0));
+            let others = _mm512_maskz_compress_epi64(!below, self.0);
+            _mm512_mask_storeu_epi64(right.sub(8 - count).cast(), first_lanes(8 - count) as u8, others);
+            count
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn count_equal(self, other: Self) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe { _mm512_cmpeq_epi64_mask(self.0, other.0).count_ones() as usize }
+    }
+
+    #[inline(always)]
+    unsafe fn all_at_most(self, other: Self) -> bool {
+        // SAFETY: the trait's contract.
+        unsafe { _mm512_cmpgt_epu64_mask(self.0, other.0) == 0 }
+    }
+}
+
+crate::cpu::kernels::instantiate! {
+    /// Kernels for 32-bit keys.
+    U32_KERNELS, U32x16, u32,
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2,popcnt")]
+}
+
+crate::cpu::kernels::instantiate! {
+    /// Kernels for 64-bit keys.
+    U64_KERNELS, U64x8, u64,
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2,popcnt")]
+}

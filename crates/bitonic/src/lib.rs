@@ -1,0 +1,113 @@
+//! Sort with sorting networks, on whatever the machine has. One API, one result, any length, in place.
+//!
+//! ```
+//! let mut keys = vec![0.5_f32, -0.0, f32::NAN, 0.0, -7.25];
+//! bitonic::sort(&mut keys);
+//! assert_eq!(keys[..4], [-7.25, -0.0, 0.0, 0.5]);
+//! assert!(keys[4].is_nan());
+//! ```
+//!
+//! [`Sorter`] has the options: direction, stability, threads, engine, constant-time mode. [`sort_pairs`] moves values
+//! along with their keys, [`argsort`] gives the order without moving anything, and [`Sorter::plan`] says beforehand
+//! what a sort will do and how much memory it takes.
+//!
+//! # Contract
+//!
+//! - **Order**: total. Floats by IEEE 754 total order, the same at every size and on every engine.
+//! - **Result**: a permutation of the input, bit for bit: NaN payloads and the sign of zero are kept.
+//! - **Memory**: a network sorts in place; what a sort needs beyond that, its [`Plan`](plan::Plan) says before it runs.
+//! - **Stability**: [`Sorter::stable`] for pairs; [`argsort`] breaks ties by lowest index.
+//! - **Length**: any, from 0 up; a power of two is nothing special.
+//! - **Errors**: one [`Error`], each variant with the way out, and the caller's data as it was.
+//!
+//! # How it works
+//!
+//! A key is its ordered bits ([`key`]); a sort is a plan ([`plan`]): the bitonic network in flip form, cut into passes
+//! that each do as many steps as the fast memory at hand allows.
+
+mod cpu;
+mod error;
+pub mod key;
+pub mod plan;
+mod report;
+mod sorter;
+
+pub use cpu::Instructions;
+pub use error::Error;
+pub use key::{Key, Order};
+pub use report::Report;
+pub use sorter::{Engine, Sorter};
+
+/// Sorts keys in place, ascending.
+///
+/// Order, result and memory as in [`Sorter::sort`]. It cannot fail: the CPU sorts what no other engine can.
+///
+/// ```
+/// let mut keys = [3, 1, 2];
+/// bitonic::sort(&mut keys);
+/// assert_eq!(keys, [1, 2, 3]);
+/// ```
+pub fn sort<K: Key>(keys: &mut [K]) {
+    let settings = Sorter::new().settings();
+    if cpu::sort(keys, settings).is_err() {
+        // The only thing that can be refused is memory; the network needs none.
+        let in_place = cpu::sort(keys, cpu::Settings { oblivious: true, ..settings });
+        debug_assert!(in_place.is_ok(), "the network sorts in place on the current threads");
+    }
+}
+
+/// Sorts keys in place, ascending, and moves every value with its key. Not stable; see [`Sorter::stable`].
+///
+/// ```
+/// let mut keys = [3_u64, 1, 2];
+/// let mut values = ["three", "one", "two"];
+/// bitonic::sort_pairs(&mut keys, &mut values)?;
+/// assert_eq!(values, ["one", "two", "three"]);
+/// # Ok::<(), bitonic::Error>(())
+/// ```
+pub fn sort_pairs<K: Key, V: Copy + Send>(keys: &mut [K], values: &mut [V]) -> Result<(), Error> {
+    Sorter::new().sort_pairs(keys, values).map(|_| ())
+}
+
+/// The index of every key in ascending order; equal keys by lowest index. The keys stay as they are.
+///
+/// ```
+/// assert_eq!(bitonic::argsort(&[30, 10, 20, 10])?, [1, 3, 2, 0]);
+/// # Ok::<(), bitonic::Error>(())
+/// ```
+pub fn argsort<K: Key>(keys: &[K]) -> Result<Vec<usize>, Error> {
+    Sorter::new().argsort(keys)
+}
+
+/// Whether the keys are in this order: every key at most as large (or, descending, at least as large) as the next.
+///
+/// The order is the sort's own, so a slice with NaNs can be sorted too.
+///
+/// ```
+/// use bitonic::Order;
+///
+/// assert!(bitonic::is_sorted(&[-0.0_f64, 0.0, f64::NAN], Order::Ascending));
+/// assert!(!bitonic::is_sorted(&[0.0_f64, -0.0], Order::Ascending));
+/// ```
+pub fn is_sorted<K: Key>(keys: &[K], order: Order) -> bool {
+    let map = key::BitMap::new(K::TYPE.form(), order);
+    key::as_bits(keys).is_sorted_by_key(|&bits| map.to_ordered(bits))
+}
+
+/// Every device that a sort can run on here.
+pub fn devices() -> Vec<Device> {
+    let name = format!("{}, {} kernels", cpu::device(), Instructions::detected());
+    vec![Device { engine: Engine::Cpu, name, units: cpu::thread_count(None) }]
+}
+
+/// Something a sort can run on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Device {
+    /// The engine that uses it.
+    pub engine: Engine,
+    /// Its name.
+    pub name: String,
+    /// How many independent units it has: cores or multiprocessors.
+    pub units: usize,
+}

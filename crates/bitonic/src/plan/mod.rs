@@ -1,0 +1,248 @@
+//! A sort is a plan: what will be done, in which passes, with how much memory, known before anything runs.
+//!
+//! Planning needs no device. The same [`passes`] serve every engine; an engine's limits decide how the network is cut.
+
+mod passes;
+mod step;
+
+pub use passes::{Limits, Pass, Place, passes};
+pub use step::Step;
+
+use crate::key::{KeyType, Order};
+use crate::{Engine, Instructions};
+use std::fmt;
+
+/// How the keys get into order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// The bitonic network in flip form, in place: what is compared does not depend on the keys.
+    Network,
+    /// Partitioning in place around pivots until a part fits a tile, and the network there.
+    Partition,
+    /// Counting how often each value occurs.
+    Counting,
+    /// The standard library's sort.
+    Standard,
+}
+
+impl Algorithm {
+    /// Memory that sorting keys alone needs.
+    pub(crate) fn scratch_bytes(self, key_type: KeyType, len: usize) -> usize {
+        match self {
+            // 16-bit keys: see `cpu::narrow`. Few are sorted on the stack, more as 32-bit keys, many by counting.
+            Self::Counting if key_type.bytes() == 2 && len >= 1 << 14 => (1 << 16) * size_of::<usize>(),
+            Self::Counting if key_type.bytes() == 2 && len > 4096 => len * size_of::<u32>(),
+            _ => 0,
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Network => "bitonic network in flip form",
+            Self::Partition => "partition in place, then the network in every tile",
+            Self::Counting => "counting",
+            Self::Standard => "the standard library's sort",
+        })
+    }
+}
+
+/// What a sort of n keys will do. Made by [`Sorter::plan`](crate::Sorter::plan); printed by its `Display`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The number of keys.
+    pub len: usize,
+    /// Their type.
+    pub key_type: KeyType,
+    /// The bytes of a value that travels with every key; 0 for keys alone.
+    pub value_bytes: usize,
+    /// The direction.
+    pub order: Order,
+    /// The engine that will run it; never [`Engine::Auto`].
+    pub engine: Engine,
+    /// What the engine will run on.
+    pub device: &'static str,
+    /// The instruction set of the CPU engine.
+    pub instructions: Instructions,
+    /// How the keys get into order.
+    pub algorithm: Algorithm,
+    /// The limits that cut the network into passes.
+    pub limits: Limits,
+    /// How many threads share the work.
+    pub threads: usize,
+    /// Memory needed beyond the caller's arrays, in bytes; 0 when the sort is in place.
+    pub scratch_bytes: usize,
+}
+
+impl Plan {
+    /// The passes of the network over the data, in order; none for other algorithms.
+    pub fn passes(&self) -> impl Iterator<Item = Pass> {
+        let len = if self.algorithm == Algorithm::Network { self.len } else { 0 };
+        passes(len, self.limits)
+    }
+
+    /// How many times the data is gone through; for a partition, where it depends on the keys, as many as even parts need.
+    pub fn pass_count(&self) -> usize {
+        match self.algorithm {
+            _ if self.len < 2 => 0,
+            Algorithm::Network => self.passes().count(),
+            Algorithm::Partition => 1 + Step::merges(self.len).saturating_sub(self.limits.tile_log2) as usize,
+            Algorithm::Counting => 2,
+            // The standard library's quicksort halves parts down to about 32 keys.
+            Algorithm::Standard => 1 + Step::merges(self.len).saturating_sub(5) as usize,
+        }
+    }
+
+    /// The number of comparators, each of which looks at two keys.
+    pub fn comparators(&self) -> u128 {
+        (0..Step::count(self.len)).map(|number| comparators_of(Step::new(number), self.len)).sum()
+    }
+
+    /// The plan in one line, for reports.
+    pub fn summary(&self) -> PlanSummary {
+        PlanSummary {
+            algorithm: self.algorithm,
+            passes: self.pass_count(),
+            threads: self.threads,
+            scratch_bytes: self.scratch_bytes,
+        }
+    }
+
+    /// What a pass reads and writes if none of it is in a cache.
+    fn bytes_of_pass(&self) -> u128 {
+        2 * self.len as u128 * (self.key_type.bytes() + self.value_bytes) as u128
+    }
+}
+
+/// How many comparators a step has on n keys: of every block of 2^span keys, each index in the upper half that exists
+/// has its partner below.
+fn comparators_of(step: Step, n: usize) -> u128 {
+    let half = 1_u128 << (step.span() - 1);
+    let n = n as u128;
+    n / (2 * half) * half + (n % (2 * half)).saturating_sub(half)
+}
+
+/// A [`Plan`] in one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanSummary {
+    /// How the keys get into order.
+    pub algorithm: Algorithm,
+    /// The number of passes over the data.
+    pub passes: usize,
+    /// How many threads share the work.
+    pub threads: usize,
+    /// Memory needed beyond the caller's arrays, in bytes.
+    pub scratch_bytes: usize,
+}
+
+impl fmt::Display for PlanSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { algorithm, passes, threads, scratch_bytes } = self;
+        write!(f, "{algorithm}, {passes} passes, {threads} threads, ")?;
+        match scratch_bytes {
+            0 => f.write_str("in place"),
+            bytes => write!(f, "{bytes} bytes of working memory"),
+        }
+    }
+}
+
+/// The plan as a table for people: what, then a row for every pass (long runs of like passes in the middle are
+/// shown by their number).
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let order = match self.order {
+            Order::Ascending => "ascending",
+            Order::Descending => "descending",
+        };
+        write!(f, "{} {} keys", self.len, self.key_type)?;
+        if self.value_bytes > 0 {
+            write!(f, " with values of {} bytes", self.value_bytes)?;
+        }
+        writeln!(f, ", {order}, on {}: {}, {} kernels", self.engine, self.device, self.instructions)?;
+        writeln!(f, "algorithm  {}", self.algorithm)?;
+        writeln!(f, "threads    {}", self.threads)?;
+        match self.scratch_bytes {
+            0 => writeln!(f, "memory     in place")?,
+            bytes => writeln!(f, "memory     {bytes} bytes beyond the arrays")?,
+        }
+        writeln!(
+            f,
+            "passes     {}, each reading and writing {} bytes in all",
+            self.pass_count(),
+            self.bytes_of_pass()
+        )?;
+        match self.algorithm {
+            Algorithm::Network => {
+                let (merges, steps) = (Step::merges(self.len), Step::count(self.len));
+                writeln!(f, "network    {merges} merges, {steps} steps, {} comparators", self.comparators())?;
+            }
+            Algorithm::Partition => {
+                let tile = 1_usize << self.limits.tile_log2;
+                writeln!(
+                    f,
+                    "network    in every part of up to {tile} keys; larger parts are split at a sampled median"
+                )?;
+            }
+            Algorithm::Counting | Algorithm::Standard => {}
+        }
+        let passes: Vec<Pass> = self.passes().collect();
+        if passes.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "\n{:>6}  {:>9}  {:<6}  what", "pass", "steps", "place")?;
+        const SHOWN_AT_EACH_END: usize = 12;
+        for (index, pass) in passes.iter().enumerate() {
+            if index == SHOWN_AT_EACH_END && passes.len() > 2 * SHOWN_AT_EACH_END {
+                writeln!(
+                    f,
+                    "{:>6}  {} more passes of the same kinds",
+                    "..",
+                    passes.len() - 2 * SHOWN_AT_EACH_END
+                )?;
+            }
+            if index < SHOWN_AT_EACH_END || index + SHOWN_AT_EACH_END >= passes.len() {
+                self.write_pass(f, index, pass)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Plan {
+    fn write_pass(&self, f: &mut fmt::Formatter<'_>, index: usize, pass: &Pass) -> fmt::Result {
+        let steps = match pass.steps.len() {
+            1 => format!("{}", pass.steps.start + 1),
+            _ => format!("{}-{}", pass.steps.start + 1, pass.steps.end),
+        };
+        let first = Step::new(pass.steps.start);
+        let tile = self.limits.tile_log2.min(Step::merges(self.len));
+        let (place, what) = match pass.place {
+            Place::Tile if pass.steps.start == 0 => ("tile", format!("sort every tile of 2^{tile} keys")),
+            Place::Tile => ("tile", format!("finish merge {} inside tiles of 2^{tile} keys", first.merge())),
+            Place::Memory => {
+                let masks: Vec<String> =
+                    pass.steps.clone().map(|step| Step::new(step).partner_mask().to_string()).collect();
+                let partners = masks.join(", then ");
+                ("memory", format!("merge {}: compare i with i xor {partners}", first.merge()))
+            }
+        };
+        writeln!(f, "{:>6}  {steps:>9}  {place:<6}  {what}", index + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comparators_are_counted_as_the_steps_make_them() {
+        for n in 0..200 {
+            for number in 0..Step::count(n) {
+                let step = Step::new(number);
+                assert_eq!(comparators_of(step, n), step.comparators(n).count() as u128, "n = {n}, {step:?}");
+            }
+        }
+    }
+}
