@@ -1,0 +1,51 @@
+#![forbid(unsafe_code)]
+//! Every known way to write bitonic and odd-even sort, from the first to the fastest, for learning and
+//! measuring.
+//!
+//! A *rung* is one implementation in its plainest form. The rungs stand in the order in which people found
+//! them: each file opens with a picture, says what the form costs, and how the next rung avoids that cost. All
+//! of them sort any [`Key`](bitonic::Key) in both directions, in place and with the same result, so that time
+//! is the only difference. To sort something in earnest, use [`bitonic::sort`].
+//!
+//! A rung is run by its name, or as a value of [`Rung`]:
+//!
+//! ```
+//! use bitonic_ladder::{Options, Rung};
+//!
+//! let rung: Rung = "iterative_blocks".parse()?;
+//! let mut keys = [5_u32, 7, 1, 8, 2, 6, 3, 4];
+//! rung.sort(&mut keys, Options::default())?;
+//! assert_eq!(keys, [1, 2, 3, 4, 5, 6, 7, 8]);
+//! # Ok::<(), bitonic_ladder::LadderError>(())
+//! ```
+//!
+//! One thread, in `src/cpu/one_thread/`:
+//!
+//! | rung | what it is | what to look at |
+//! |---|---|---|
+//! | `recursive` | the definition | calls, and the locality they bring |
+//! | `iterative_scan` | three loops over every position | half of the work leads to nothing |
+//! | `iterative_blocks` | four loops over the comparators | no branch, no comparator met twice |
+//! | `iterative_folded` | comparators by number, with a division | the division |
+//! | `iterative_shifts` | comparators by number, with shifts | what a GPU thread will do |
+//! | `network_passes` | half-cleaners, the direction carried by a flag | the dependency between blocks |
+//! | `network_no_dependency` | half-cleaners, the direction from the index | vector instructions |
+//! | `odd_even` | neighbours only, any length | quadratic work |
+//!
+//! Many threads, in `src/cpu/threads/`:
+//!
+//! | rung | what it is | what to look at |
+//! |---|---|---|
+//! | `parallel_steps` | the comparators of a step in parallel | a barrier after every step |
+//! | `parallel_recursive` | the top of the recursion forks | what stays on one thread |
+//! | `odd_even_threads` | a chunk for every thread, any length | the borders between chunks |
+//!
+//! Bitonic sort in these forms needs a power of two; other lengths get [`LadderError::NotAPowerOfTwo`]. How the
+//! library sorts every length without padding is told in [`bitonic::plan`].
+
+mod cpu;
+mod error;
+mod rung;
+
+pub use error::LadderError;
+pub use rung::{Options, Rung, Sizes};

@@ -1,0 +1,173 @@
+//! Every rung sorts what it says it sorts, and refuses the rest.
+
+use bitonic::Order;
+use bitonic::key::KeyType;
+use bitonic_ladder::{LadderError, Options, Rung, Sizes};
+use bitonic_testkit::{Kit, Pattern, SortsKeys, TestKey};
+use std::num::NonZero;
+
+struct Adapter {
+    rung: Rung,
+    threads: Option<NonZero<usize>>,
+}
+
+impl SortsKeys for Adapter {
+    fn sort_keys<K: TestKey>(&self, keys: &mut [K], order: Order) {
+        self.rung.sort(keys, Options { order, threads: self.threads }).expect("a length that the rung takes");
+    }
+}
+
+/// The kit for what the rung takes. Quadratic rungs get shorter inputs, and threads that meet at barriers
+/// shorter ones still.
+fn kit(rung: Rung) -> Kit {
+    let kit = Kit::new(rung.name());
+    let kit = match rung.sizes() {
+        Sizes::Any => kit,
+        Sizes::PowerOfTwo => kit.only_powers_of_two(),
+    };
+    match (rung.is_quadratic(), rung.is_parallel()) {
+        (true, true) => kit.max_len(34),
+        (true, false) => kit.max_len(260),
+        (false, _) => kit,
+    }
+}
+
+fn check(rung: Rung) {
+    kit(rung).check_keys(&Adapter { rung, threads: None });
+}
+
+fn threads(count: usize) -> Option<NonZero<usize>> {
+    Some(NonZero::new(count).expect("a test names the number of threads"))
+}
+
+/// One test a rung, so that they run in parallel and a failure names its rung.
+macro_rules! every_rung_passes_the_kit {
+    ($($test:ident: $rung:ident),+ $(,)?) => {
+        $(
+            #[test]
+            fn $test() {
+                check(Rung::$rung);
+            }
+        )+
+
+        #[test]
+        fn no_rung_is_left_out_of_the_kit() {
+            assert_eq!(Rung::ALL, [$(Rung::$rung),+]);
+        }
+    };
+}
+
+every_rung_passes_the_kit! {
+    recursive_passes_the_kit: Recursive,
+    iterative_scan_passes_the_kit: IterativeScan,
+    iterative_blocks_passes_the_kit: IterativeBlocks,
+    iterative_folded_passes_the_kit: IterativeFolded,
+    iterative_shifts_passes_the_kit: IterativeShifts,
+    network_passes_passes_the_kit: NetworkPasses,
+    network_no_dependency_passes_the_kit: NetworkNoDependency,
+    odd_even_passes_the_kit: OddEven,
+    parallel_steps_passes_the_kit: ParallelSteps,
+    parallel_recursive_passes_the_kit: ParallelRecursive,
+    odd_even_threads_passes_the_kit: OddEvenThreads,
+}
+
+#[test]
+fn parallel_rungs_sort_with_any_number_of_threads() {
+    for &rung in Rung::ALL.iter().filter(|rung| rung.is_parallel()) {
+        for count in [1, 2, 3, 7] {
+            let kit = Kit::new(format!("{rung} on {count} threads"))
+                .key_types(&[KeyType::U32, KeyType::F64])
+                .max_len(0);
+            // Of the quadratic rung, lengths that cut into chunks of equal, unequal and odd length, and fewer
+            // than threads.
+            let kit = match rung.is_quadratic() {
+                true => kit.also_lengths([2, 3, 5, 13, 14, 15, 29, 100]),
+                false => kit.also_lengths([2, 4, 16, 1 << 10, 1 << 14]),
+            };
+            kit.check_keys(&Adapter { rung, threads: threads(count) });
+        }
+    }
+}
+
+#[test]
+fn odd_even_threads_does_not_stop_while_one_key_is_still_on_its_way() {
+    // The smallest key goes from one end to the other, through every chunk, and nothing else moves but by it.
+    let mut keys: Vec<u32> = (1..=999).chain([0]).collect();
+    Rung::OddEvenThreads.sort(&mut keys, Options { threads: threads(3), ..Options::default() }).unwrap();
+    assert!(keys.iter().copied().eq(0..1000));
+}
+
+#[test]
+fn more_threads_than_keys_are_no_error() {
+    for &rung in Rung::ALL.iter().filter(|rung| rung.is_parallel()) {
+        for len in [0, 1, 2, 8] {
+            let input: Vec<i16> = Pattern::Reversed.generate(len, 1);
+            let mut keys = input.clone();
+            rung.sort(&mut keys, Options { threads: threads(33), ..Options::default() }).unwrap();
+            assert!(keys.is_sorted() && keys.len() == len, "{rung}, {len} keys: {keys:?}");
+        }
+    }
+}
+
+#[test]
+fn a_number_of_threads_that_no_machine_has_is_refused_at_once() {
+    for &rung in Rung::ALL.iter().filter(|rung| rung.is_parallel()) {
+        let mut keys = [2_u8, 1];
+        let error =
+            rung.sort(&mut keys, Options { threads: threads(1_000_000), ..Options::default() }).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "1000000 threads could not be started: a rung starts 4096 at most; ask for fewer",
+            "{rung}"
+        );
+        assert_eq!(keys, [2, 1], "{rung}");
+    }
+}
+
+#[test]
+fn rungs_for_powers_of_two_refuse_other_lengths_and_leave_the_keys_alone() {
+    for &rung in Rung::ALL.iter().filter(|rung| rung.sizes() == Sizes::PowerOfTwo) {
+        for (len, below, above) in [(3, 2, 4), (6, 4, 8), (1000, 512, 1024)] {
+            let input: Vec<f32> = Pattern::Reversed.generate(len, 1);
+            let mut keys = input.clone();
+            let error = rung.sort(&mut keys, Options::default()).unwrap_err();
+            assert_eq!(error, LadderError::NotAPowerOfTwo { rung, len });
+            assert_eq!(keys, input, "{rung}");
+            assert_eq!(
+                error.to_string(),
+                format!(
+                    "{rung} sorts powers of two only, and {len} is none: give it {below} or {above} keys, or call \
+                     bitonic::sort, which takes any length"
+                )
+            );
+        }
+    }
+}
+
+#[test]
+fn names_are_snake_case_and_parse_back() {
+    for &rung in Rung::ALL {
+        assert_eq!(rung.name().parse(), Ok(rung));
+        assert_eq!(rung.to_string(), rung.name());
+        assert!(rung.name().chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'), "{rung}");
+        assert!(!rung.description().contains('\n') && !rung.teaches().is_empty(), "{rung}");
+    }
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_the_names_there_are() {
+    let message = "quick".parse::<Rung>().unwrap_err().to_string();
+    assert!(message.starts_with("unknown rung 'quick': use one of recursive, "), "{message}");
+    assert!(Rung::ALL.iter().all(|rung| message.contains(rung.name())), "{message}");
+}
+
+#[test]
+fn the_documentation_lists_every_rung() {
+    let documentation = include_str!("../src/lib.rs");
+    for &rung in Rung::ALL {
+        assert!(
+            documentation.contains(&format!("//! | `{rung}` | ")),
+            "{rung} is missing from the table in lib.rs"
+        );
+    }
+}
