@@ -1,0 +1,120 @@
+//! `bitonic ladder run`: the options, and what is refused.
+
+use super::race::{Contender, Race};
+use super::select::{self, Chosen};
+use super::table;
+use crate::completions::Word;
+use crate::failure::Failure;
+use bitonic::Order;
+use bitonic::key::KeyType;
+use bitonic_ladder::{LadderError, Options, Rung};
+use bitonic_testkit::{Pattern, TestKey};
+use std::fmt;
+use std::io::{self, Write};
+use std::num::NonZero;
+
+/// What `bitonic ladder run` is asked for.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Names of rungs, patterns such as `iterative_*`, or `all`
+    #[arg(value_name = "NAME", required = true)]
+    rungs: Vec<String>,
+    /// How many keys: 1000, 16M, 2^24, 1e6
+    #[arg(long, value_name = "N", default_value = "2^14", value_parser = Word::count())]
+    n: usize,
+    /// The type of the keys
+    #[arg(long = "type", value_name = "TYPE", default_value = "u32", value_parser = Word::one_of("key type", KeyType::ALL, KeyType::name))]
+    key_type: KeyType,
+    /// What the keys look like
+    #[arg(long, value_name = "PATTERN", default_value = "random", value_parser = Word::one_of("distribution", Pattern::ALL, Pattern::name))]
+    distribution: Pattern,
+    /// The same seed gives the same keys
+    #[arg(long, value_name = "SEED", default_value = "1", value_parser = Word::seed())]
+    seed: u64,
+    /// How often every sort runs
+    #[arg(long, value_name = "R", default_value = "5", value_parser = Word::count())]
+    repeat: usize,
+    /// How many threads the parallel sorts use; 0 for one on every core
+    #[arg(long, value_name = "T", default_value = "0", value_parser = Word::threads())]
+    threads: usize,
+    /// Largest key first
+    #[arg(long)]
+    reverse: bool,
+    /// Run rungs whose time grows with the square of N for more than 2^16 keys too
+    #[arg(long)]
+    force: bool,
+}
+
+/// The most keys that quadratic rungs sort unless forced: there they take about a second.
+const MOST_FOR_QUADRATIC: usize = 1 << 16;
+
+/// Runs the race and prints its table.
+pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let chosen = select::select(&arguments.rungs)?;
+    let table = bitonic::with_key_type!(arguments.key_type, K => race::<K>(&arguments, &chosen))?;
+    io::stdout().lock().write_all(table.as_bytes()).map_err(Failure::output)
+}
+
+fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, Failure> {
+    let &Arguments { n, distribution, seed, threads, .. } = arguments;
+    let repeat =
+        NonZero::new(arguments.repeat).ok_or_else(|| Failure::new("--repeat 0: run at least once"))?;
+    let order = if arguments.reverse { Order::Descending } else { Order::Ascending };
+    let options = Options { order, threads: NonZero::new(threads) };
+
+    let mut contenders = vec![Contender::Standard, Contender::Bitonic];
+    let mut left_out = Vec::new();
+    for &Chosen { rung, by_name } in chosen {
+        let refusal = if !rung.sizes().contain(n) {
+            Some(Refusal::NotAPowerOfTwo)
+        } else if rung.is_quadratic() && n > MOST_FOR_QUADRATIC && !arguments.force {
+            let sample = Race::<K>::new(MOST_FOR_QUADRATIC / 4, distribution, seed, options)?;
+            Some(Refusal::TooSlow { seconds: predict(n, &sample, rung)? })
+        } else {
+            None
+        };
+        match refusal {
+            None => contenders.push(Contender::Rung(rung)),
+            Some(refusal) if by_name => return Err(refusal.of(rung, n)),
+            Some(refusal) => left_out.push((rung, refusal.to_string())),
+        }
+    }
+    let race = Race::<K>::new(n, distribution, seed, options)?;
+    let times = race.run(&contenders, repeat)?;
+    let heading = format!("{n} {} keys, {distribution}, {}", arguments.key_type, table::repetitions(repeat));
+    Ok(table::render(&heading, n, &times, &left_out))
+}
+
+/// How long a quadratic rung would take: the time of the sample, scaled.
+fn predict<K: TestKey>(n: usize, sample: &Race<K>, rung: Rung) -> Result<f64, Failure> {
+    let times = sample.run(&[Contender::Rung(rung)], NonZero::<usize>::MIN)?;
+    Ok(times[0].median().as_secs_f64() * (n as f64 / sample.len() as f64).powi(2))
+}
+
+/// Why a rung is not run.
+enum Refusal {
+    NotAPowerOfTwo,
+    TooSlow { seconds: f64 },
+}
+
+impl Refusal {
+    /// The error for a rung that was asked for by its name.
+    fn of(&self, rung: Rung, n: usize) -> Failure {
+        match self {
+            Self::NotAPowerOfTwo => Failure::new(LadderError::NotAPowerOfTwo { rung, len: n }),
+            Self::TooSlow { .. } => Failure::new(format!("{rung} of {n} keys {self}")),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAPowerOfTwo => f.write_str("sorts powers of two only"),
+            Self::TooSlow { seconds } => {
+                let time = table::long_time(*seconds);
+                write!(f, "would take about {time} a run: use --n 2^16 or less, or --force")
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Which rungs the words of the command line choose.
+
+use crate::failure::Failure;
+use crate::names;
+use bitonic_ladder::Rung;
+
+/// A rung that shall run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Chosen {
+    pub(super) rung: Rung,
+    /// Whether its own name was given, and not a pattern or `all`: then it is an error if it cannot run.
+    pub(super) by_name: bool,
+}
+
+/// The rungs of the given names and patterns (`iterative_*`, `all`), each once, in the ladder's order.
+pub(super) fn select(words: &[String]) -> Result<Vec<Chosen>, Failure> {
+    for word in words {
+        if !Rung::ALL.iter().any(|rung| chooses(word, *rung)) {
+            let known: Vec<&str> = Rung::ALL.iter().map(|rung| rung.name()).chain(["all"]).collect();
+            return Err(Failure::new(names::unknown("rung", word, &known)));
+        }
+    }
+    let chosen = Rung::ALL.iter().filter(|&&rung| words.iter().any(|word| chooses(word, rung)));
+    Ok(chosen.map(|&rung| Chosen { rung, by_name: words.iter().any(|word| word == rung.name()) }).collect())
+}
+
+fn chooses(word: &str, rung: Rung) -> bool {
+    word == "all" || matches(word.as_bytes(), rung.name().as_bytes())
+}
+
+/// Whether a name fits a pattern in which `*` stands for any characters and `?` for one.
+fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    match (pattern, name) {
+        ([], _) => name.is_empty(),
+        // Stars in a row are one star; trying them one by one would take exponential time.
+        ([b'*', b'*', ..], _) => matches(&pattern[1..], name),
+        ([b'*', rest @ ..], _) => (0..=name.len()).any(|skipped| matches(rest, &name[skipped..])),
+        ([b'?', rest @ ..], [_, name @ ..]) => matches(rest, name),
+        ([first, rest @ ..], [letter, name @ ..]) => first == letter && matches(rest, name),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(words: &[&str]) -> Vec<(&'static str, bool)> {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        select(&words).unwrap().iter().map(|chosen| (chosen.rung.name(), chosen.by_name)).collect()
+    }
+
+    #[test]
+    fn patterns_fit_as_a_shell_has_it() {
+        let fits = |pattern: &str, name: &str| matches(pattern.as_bytes(), name.as_bytes());
+        assert!(
+            fits("a*c", "abbc")
+                && fits("a*c", "ac")
+                && fits("*", "")
+                && fits("a?c", "abc")
+                && fits("**b**", "abc")
+        );
+        assert!(!fits("a*c", "abcd") && !fits("a?c", "ac") && !fits("", "a") && !fits("?", ""));
+    }
+
+    #[test]
+    fn rungs_come_once_and_in_the_ladder_s_order() {
+        assert_eq!(chosen(&["iterative_scan", "recursive"]), [("recursive", true), ("iterative_scan", true)]);
+        let both_ways = chosen(&["iterative_*", "iterative_scan"]);
+        assert_eq!(both_ways.iter().filter(|(name, _)| *name == "iterative_scan").count(), 1);
+        assert!(
+            both_ways.contains(&("iterative_scan", true)) && both_ways.contains(&("iterative_blocks", false))
+        );
+        assert_eq!(chosen(&["all"]).len(), Rung::ALL.len());
+    }
+
+    #[test]
+    fn what_chooses_nothing_is_unknown() {
+        for word in ["recursiv", "nothing_*", ""] {
+            assert!(select(&[word.to_owned()]).is_err(), "{word}");
+        }
+    }
+}

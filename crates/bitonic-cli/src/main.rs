@@ -1,0 +1,54 @@
+#![forbid(unsafe_code)]
+//! The `bitonic` command.
+
+mod completions;
+mod devices;
+mod explain;
+mod failure;
+mod ladder;
+mod names;
+mod network;
+mod quantity;
+mod sort;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Sort with sorting networks, see them, prove them, measure them.
+#[derive(Parser)]
+#[command(name = "bitonic", version, propagate_version = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Sort numbers from a file, from standard input, or made at random.
+    Sort(sort::Arguments),
+    /// Draw, count, export or prove a sorting network.
+    Network(network::Arguments),
+    /// List what a sort can run on here.
+    Devices(devices::Arguments),
+    /// List and run the ladder: every known way to write these sorts, from the first to the fastest.
+    Ladder(ladder::Arguments),
+    /// Print the plan of a sort: its passes, where they run, and the memory they need.
+    Explain(explain::Arguments),
+    /// Print a script that completes this command's words in your shell.
+    Completions(completions::Arguments),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Sort(arguments) => sort::run(arguments),
+        Command::Network(arguments) => network::run(arguments),
+        Command::Devices(arguments) => devices::run(arguments),
+        Command::Ladder(arguments) => ladder::run(arguments),
+        Command::Explain(arguments) => explain::run(arguments),
+        Command::Completions(arguments) => completions::run::<Cli>(arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,0 +1,142 @@
+//! Raw keys: their bytes and nothing else.
+
+use super::with_room_for;
+use bitonic::Key;
+use bitonic::key::{Bits, KeyType};
+
+/// Reads little-endian keys.
+pub(super) fn decode<K: Key>(bytes: &[u8]) -> Result<Vec<K>, String> {
+    let size = size_of::<K>();
+    let rest = bytes.len() % size;
+    if rest != 0 {
+        return Err(format!(
+            "{} bytes are no whole number of {} keys of {size} bytes, {rest} too many: the file is cut off or has \
+             another --type",
+            bytes.len(),
+            K::TYPE
+        ));
+    }
+    decode_from(bytes, 0, ByteOrder::Little)
+}
+
+/// The order of a key's bytes in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ByteOrder {
+    Little,
+    Big,
+}
+
+/// Reads all whole keys from `start` on.
+pub(super) fn decode_from<K: Key>(bytes: &[u8], start: usize, order: ByteOrder) -> Result<Vec<K>, String> {
+    let size = size_of::<K>();
+    let data = &bytes[start..];
+    let mut keys = with_room_for(data.len() / size)?;
+    for (index, chunk) in data.chunks_exact(size).enumerate() {
+        let bits = K::Bits::truncate(widen(chunk, order));
+        let key = K::from_raw_bits(bits);
+        if key.to_raw_bits() != bits {
+            return Err(no_key(start + index * size, bits.widen(), K::TYPE));
+        }
+        keys.push(key);
+    }
+    Ok(keys)
+}
+
+#[inline(always)]
+fn widen(chunk: &[u8], order: ByteOrder) -> u128 {
+    let mut wide = [0; 16];
+    match order {
+        ByteOrder::Little => {
+            wide[..chunk.len()].copy_from_slice(chunk);
+            u128::from_le_bytes(wide)
+        }
+        ByteOrder::Big => {
+            wide[16 - chunk.len()..].copy_from_slice(chunk);
+            u128::from_be_bytes(wide)
+        }
+    }
+}
+
+/// Only `bool` and `char` have bits that are no value.
+#[cold]
+fn no_key(place: usize, bits: u128, key_type: KeyType) -> String {
+    let (what, instead) = match key_type {
+        KeyType::Bool => ("only 0 and 1 are", KeyType::U8),
+        _ => ("Unicode ends at 0x10ffff and leaves out 0xd800 to 0xdfff", KeyType::U32),
+    };
+    format!("byte {place}: {bits:#x} is no {key_type}, {what}: read it as {instead}")
+}
+
+/// Appends the keys' bytes, little-endian.
+pub(super) fn append<K: Key>(keys: &[K], out: &mut Vec<u8>) {
+    out.reserve(size_of_val(keys));
+    for key in keys {
+        out.extend_from_slice(&key.to_raw_bits().widen().to_le_bytes()[..size_of::<K>()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bitonic_testkit::Pattern;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_type_reads_back_bit_for_bit() {
+        for &key_type in KeyType::ALL {
+            bitonic::with_key_type!(key_type, K => {
+                let keys: Vec<K> = Pattern::Special.generate(1000, 1);
+                let mut bytes = Vec::new();
+                append(&keys, &mut bytes);
+                assert_eq!(bytes.len(), 1000 * size_of::<K>());
+                let back: Vec<K> = decode(&bytes).unwrap();
+                assert!(back.iter().zip(&keys).all(|(a, b)| a.to_raw_bits() == b.to_raw_bits()), "{key_type}");
+            });
+        }
+    }
+
+    #[test]
+    fn bytes_are_little_endian_unless_said_otherwise() {
+        assert_eq!(decode::<u32>(&[1, 2, 3, 4]), Ok(vec![0x0403_0201]));
+        assert_eq!(decode_from::<u32>(&[9, 1, 2, 3, 4], 1, ByteOrder::Big), Ok(vec![0x0102_0304]));
+        let mut bytes = Vec::new();
+        append(&[-2_i16], &mut bytes);
+        assert_eq!(bytes, [0xfe, 0xff]);
+    }
+
+    #[test]
+    fn a_cut_key_and_bits_that_are_no_key_are_refused() {
+        assert_eq!(
+            decode::<u32>(&[0; 7]).unwrap_err(),
+            "7 bytes are no whole number of u32 keys of 4 bytes, 3 too many: the file is cut off or has another --type"
+        );
+        assert_eq!(
+            decode::<bool>(&[0, 1, 2]).unwrap_err(),
+            "byte 2: 0x2 is no bool, only 0 and 1 are: read it as u8"
+        );
+        assert!(decode::<char>(&[0, 0xd8, 0, 0]).unwrap_err().starts_with("byte 0: 0xd800 is no char, "));
+    }
+
+    proptest! {
+        #![proptest_config(super::super::tests::many_cases())]
+        #[test]
+        fn arbitrary_bytes_are_read_or_refused_without_a_panic(bytes: Vec<u8>) {
+            let read = decode::<char>(&bytes);
+            prop_assert_eq!(read.is_ok(), bytes.len() % 4 == 0 && bytes.chunks_exact(4).all(|chunk| {
+                char::from_u32(u32::from_le_bytes(chunk.try_into().unwrap())).is_some()
+            }));
+            prop_assert_eq!(decode::<bool>(&bytes).is_ok(), bytes.iter().all(|&byte| byte < 2));
+            for size in [1, 2, 4, 8, 16] {
+                let whole = bytes.len() % size == 0;
+                let read = match size {
+                    1 => decode::<i8>(&bytes).is_ok(),
+                    2 => decode::<bitonic::key::bf16>(&bytes).is_ok(),
+                    4 => decode::<f32>(&bytes).is_ok(),
+                    8 => decode::<f64>(&bytes).is_ok(),
+                    _ => decode::<i128>(&bytes).is_ok(),
+                };
+                prop_assert_eq!(read, whole);
+            }
+        }
+    }
+}

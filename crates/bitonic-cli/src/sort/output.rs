@@ -1,0 +1,110 @@
+//! Where the keys go: a file is replaced only when its successor is complete.
+
+use super::input::is_standard_stream;
+use crate::failure::Failure;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Lets `fill` write to the file, or to standard output if there is none or its name is `-`.
+///
+/// A regular file is written beside its place and then moved there, so that whoever reads it finds the old content or
+/// the new one, and a failure leaves the old one. Links are followed. Pipes and devices are written directly.
+pub(super) fn write(
+    path: Option<&Path>,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let Some(path) = path.filter(|path| !is_standard_stream(path)) else {
+        let mut output = io::stdout().lock();
+        return fill(&mut output).and_then(|()| output.flush()).map_err(Failure::output);
+    };
+    write_file(path, fill).map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+        kind => Failure::new(format!("cannot write {}: {error}{}", path.display(), way_out(kind))),
+    })
+}
+
+fn way_out(kind: io::ErrorKind) -> &'static str {
+    match kind {
+        io::ErrorKind::NotFound => ": create its directory first",
+        io::ErrorKind::IsADirectory => ": name a file in it",
+        io::ErrorKind::StorageFull => ": make room or choose another place",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => ": choose another place",
+        _ => "",
+    }
+}
+
+fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(old) if old.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(old) if old.is_file() => replace(&fs::canonicalize(path)?, Some(&old), fill),
+        Ok(_) => {
+            let mut file = File::options().write(true).open(path)?;
+            fill(&mut file)?;
+            file.flush()
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => replace(&link_target(path)?, None, fill),
+        Err(error) => Err(error),
+    }
+}
+
+/// What a path whose file does not exist stands for: itself, or what a link without a target points to.
+fn link_target(path: &Path) -> io::Result<PathBuf> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Ok(directory(path).join(fs::read_link(path)?)),
+        Err(_) => Ok(path.to_owned()),
+    }
+}
+
+fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Writes a new file beside `path` and moves it there.
+fn replace(
+    path: &Path,
+    old: Option<&Metadata>,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if old.is_some() {
+        // A move needs no right to write the old file; whoever protected it expects that one is needed.
+        File::options().write(true).open(path)?;
+    }
+    let mut beside = create_beside(path)?;
+    fill(beside.as_file_mut())?;
+    if let Some(old) = old {
+        keep_access(beside.as_file(), old)?;
+    }
+    beside.as_file().sync_all()?;
+    beside.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn create_beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let directory = directory(path);
+    fs::metadata(directory)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".bitonic-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // What every new file gets, less what the user's mask takes away.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    // The error's own text names the file beside, which the user has never heard of.
+    builder.tempfile_in(directory).map_err(|error| error.kind().into())
+}
+
+/// Gives the new file the owner and the permissions of the old one.
+fn keep_access(file: &File, old: &Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, fchown};
+        // Only the system's administrator may give files away; for others the new file is their own.
+        let _ = fchown(file, Some(old.uid()), Some(old.gid()));
+    }
+    file.set_permissions(old.permissions())
+}

@@ -1,0 +1,156 @@
+//! `bitonic ladder` from the outside.
+
+use assert_cmd::Command;
+use bitonic_ladder::Rung;
+
+fn ladder<const N: usize>(arguments: [&str; N]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bitonic"));
+    command.arg("ladder").args(arguments);
+    command
+}
+
+fn printed<const N: usize>(arguments: [&str; N]) -> String {
+    let done = ladder(arguments).assert().success().stderr("");
+    String::from_utf8(done.get_output().stdout.clone()).unwrap()
+}
+
+fn refused<const N: usize>(arguments: [&str; N]) -> String {
+    let done = ladder(arguments).assert().code(2).stdout("");
+    let message = String::from_utf8(done.get_output().stderr.clone()).unwrap();
+    assert_eq!(message.lines().count(), 1, "{message}");
+    message
+}
+
+/// The rows of a race's table, without its heading: the first word of each, and the rest.
+fn rows(printed: &str) -> Vec<(&str, &str)> {
+    let table = printed.split("\n\n").nth(1).expect("heading, table and key stand apart");
+    table.lines().skip(1).map(|line| line.trim().split_once(' ').unwrap()).collect()
+}
+
+fn names(printed: &str) -> Vec<&str> {
+    rows(printed).iter().map(|(name, _)| *name).collect()
+}
+
+#[test]
+fn every_rung_is_listed_with_its_facts() {
+    let list = printed(["list"]);
+    for &rung in Rung::ALL {
+        let line = list.lines().find(|line| line.split_whitespace().next() == Some(rung.name())).unwrap();
+        assert!(line.contains(&rung.sizes().to_string()) && line.ends_with(rung.description()), "{line}");
+        assert_eq!(line.contains(" many "), rung.is_parallel(), "{line}");
+    }
+}
+
+#[test]
+fn a_rung_tells_what_it_teaches() {
+    for &rung in Rung::ALL {
+        let said = printed(["show", rung.name()]);
+        assert!(said.starts_with(&format!("{rung}: {}\n", rung.description())), "{said}");
+        assert!(said.contains(rung.teaches()), "{said}");
+    }
+    let message = refused(["show", "iterativ_scan"]);
+    assert!(message.contains("unknown rung 'iterativ_scan': did you mean 'iterative_scan'?"), "{message}");
+}
+
+#[test]
+fn named_rungs_race_against_the_standard_library_and_the_library() {
+    let said = printed(["run", "iterative_scan", "recursive", "--n", "1k", "--repeat", "2"]);
+    assert!(said.starts_with("1024 u32 keys, random, 2 runs each; every result verified\n"), "{said}");
+    assert_eq!(names(&said), ["std", "bitonic", "recursive", "iterative_scan"]);
+    for (name, rest) in rows(&said) {
+        assert!(rest.contains("s ") && rest.trim().ends_with('x'), "{name} {rest}");
+    }
+    assert!(rows(&said)[0].1.ends_with("1.00x"), "{said}");
+}
+
+#[test]
+fn all_rungs_run_on_every_type_in_both_directions() {
+    for key_type in bitonic::key::KeyType::ALL {
+        let base = [
+            "run",
+            "all",
+            "--n",
+            "256",
+            "--repeat",
+            "1",
+            "--distribution",
+            "special",
+            "--type",
+            key_type.name(),
+        ];
+        for reverse in [&[][..], &["--reverse"]] {
+            let done = ladder(base).args(reverse).assert().success();
+            let said = String::from_utf8(done.get_output().stdout.clone()).unwrap();
+            assert_eq!(rows(&said).len(), 2 + Rung::ALL.len(), "{said}");
+            assert!(!said.contains("left out"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn patterns_choose_rungs() {
+    let said = printed(["run", "iterative_*", "--n", "16", "--repeat", "1"]);
+    let expected = Rung::ALL.iter().map(|rung| rung.name()).filter(|name| name.starts_with("iterative_"));
+    assert_eq!(names(&said)[2..], expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_length_that_is_no_power_of_two_is_an_error_by_name_and_a_row_by_pattern() {
+    let message = refused(["run", "recursive", "--n", "1000"]);
+    assert!(message.contains("recursive sorts powers of two only, and 1000 is none"), "{message}");
+    let said = printed(["run", "all", "--n", "1000", "--repeat", "1"]);
+    assert_eq!(rows(&said).len(), 2 + Rung::ALL.len());
+    for (name, rest) in rows(&said).into_iter().skip(2) {
+        let takes_any = bitonic_ladder::Sizes::Any == name.parse::<Rung>().unwrap().sizes();
+        assert_eq!(rest.ends_with("left out: sorts powers of two only"), !takes_any, "{said}");
+    }
+}
+
+#[test]
+fn a_quadratic_rung_is_not_run_for_hours_by_mistake() {
+    let message = refused(["run", "odd_even", "--n", "16M"]);
+    assert!(message.contains("odd_even of 16777216 keys would take about "), "{message}");
+    assert!(message.contains("use --n 2^16 or less, or --force"), "{message}");
+    let said = printed(["run", "odd_even*", "--n", "65537", "--repeat", "1", "--type", "u8"]);
+    assert!(
+        rows(&said).iter().skip(2).all(|(_, rest)| rest.contains("left out: would take about ")),
+        "{said}"
+    );
+    // In order already, so that it is quick.
+    let forced =
+        ["run", "odd_even_threads", "--n", "65538", "--repeat", "1", "--distribution", "sorted", "--force"];
+    assert_eq!(names(&printed(forced)), ["std", "bitonic", "odd_even_threads"]);
+}
+
+#[test]
+fn no_keys_at_all_are_sorted_too() {
+    assert_eq!(rows(&printed(["run", "all", "--n", "0"])).len(), 2 + Rung::ALL.len());
+}
+
+#[test]
+fn threads_can_be_chosen() {
+    printed(["run", "parallel_*", "odd_even_threads", "--n", "1024", "--threads", "3", "--repeat", "1"]);
+    assert!(refused(["run", "parallel_steps", "--threads", "1e6"]).contains("use at most 1024"));
+}
+
+#[test]
+fn wrong_words_are_answered_in_one_line() {
+    let message = refused(["run", "recursiv"]);
+    assert!(
+        message.contains("unknown rung 'recursiv': did you mean 'recursive'? Known: recursive, "),
+        "{message}"
+    );
+    assert!(refused(["run", "nothing_*"]).contains("unknown rung 'nothing_*'"));
+    assert!(refused(["run", "all", "--type", "u31"]).contains("did you mean 'u32'"));
+    assert!(refused(["run", "all", "--distribution", "organpipe"]).contains("did you mean 'organ-pipe'"));
+    assert!(refused(["run", "all", "--n", "x"]).contains("'x' is no count"));
+    assert!(refused(["run", "all", "--seed", "x"]).contains("'x' is no seed"));
+    assert!(refused(["run", "all", "--repeat", "0"]).contains("run at least once"));
+    assert!(refused(["run", "recursive", "--n", "2^60"]).contains("use fewer with --n"));
+}
+
+#[test]
+fn nothing_named_gets_the_usage() {
+    ladder([]).assert().code(2).stdout("");
+    ladder(["run"]).assert().code(2).stdout("");
+}
