@@ -31,7 +31,7 @@ pub enum Error {
     /// The sort needs memory beyond the caller's arrays, and the system refused it.
     #[error(
         "{bytes} bytes of working memory were refused: sort fewer keys at a time, or choose a sort that needs \
-         none (keys alone, or pairs with stable(false))"
+         none: oblivious(true) with stable(false)"
     )]
     OutOfMemory {
         /// How many bytes were asked for.

@@ -111,3 +111,8 @@ pub struct Device {
     /// How many independent units it has: cores or multiprocessors.
     pub units: usize,
 }
+
+/// The README's examples, compiled and run as doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

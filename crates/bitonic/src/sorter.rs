@@ -130,7 +130,8 @@ impl Sorter {
     /// Sorts keys in place and moves every value with its key. Order and result as in [`Sorter::sort`].
     ///
     /// - Stability: values of equal keys keep their order with [`stable(true)`](Sorter::stable) only.
-    /// - Memory: in place; with `stable(true)`, what [`Sorter::plan_pairs`] says.
+    /// - Memory: what [`Sorter::plan_pairs`] says: 8 bytes a pair where key and value pack into 64 bits, more otherwise, and
+    ///   nothing with [`oblivious(true)`](Sorter::oblivious) where they do not pack and the sort is not stable.
     /// - Errors: [`Error::LengthMismatch`] if there is not one value for every key; nothing is moved then.
     pub fn sort_pairs<K: Key, V: Copy + Send>(
         &self,
@@ -190,7 +191,7 @@ impl Sorter {
             instructions: settings.instructions,
             algorithm,
             limits,
-            threads: cpu::thread_count(self.threads),
+            threads: cpu::thread_count_for(len, self.threads),
             scratch_bytes: scratch_bytes + algorithm.scratch_bytes(K::TYPE, len),
         })
     }

@@ -3,27 +3,33 @@
 //! The drivers ([`quicksort`](super::quicksort), [`network`](super::network)) are plain Rust that calls these; each
 //! function is one of [`generic`](super::generic)'s, compiled with the instruction set's features enabled.
 
+use super::generic::columns;
 use super::generic::scan::COUNTED_VALUES;
 use crate::key::BitMap;
 
 /// The functions of one instruction set for keys of type `B`.
 ///
 /// All of them take a pointer and a length; the caller passes keys it may read and write. They may only be called on a
-/// processor that has the instruction set: [`Instructions::kernels`](super::dispatch) hands out a table only
-/// after it has asked the processor.
+/// processor that has the instruction set: a [`Sorter`](crate::Sorter) asks the processor before it takes a table.
 pub(crate) struct Kernels<B: 'static> {
-    /// The most keys `sort_tile` and `clean_tile` take; a power of two.
+    /// How many keys a register holds.
+    pub(crate) lanes: usize,
+    /// The most keys [`Kernels::sort_tile`] and `clean_tile` take; a power of two.
     pub(crate) tile: usize,
-    /// Sorts up to `tile` keys by a pure network.
-    pub(crate) sort_tile: unsafe fn(*mut B, usize),
+    /// Sorts keys that need as many registers as the index says.
+    pub(crate) sort_in_registers: [unsafe fn(*mut B, usize); columns::REGISTER_ROWS + 1],
+    /// Sorts more keys, up to a tile; see [`columns::buffer_shape`].
+    pub(crate) sort_in_buffer: [unsafe fn(*mut B, usize, u32); 4],
     /// Sorts up to `tile` bitonic keys by half-cleaners.
     pub(crate) clean_tile: unsafe fn(*mut B, usize),
     /// Compares the keys that end at the first pointer with those that begin at the second, mirrored.
     pub(crate) flip: unsafe fn(*mut B, *mut B, usize),
     /// Compares the keys that begin at the first pointer with those that begin at the second.
     pub(crate) half_clean: unsafe fn(*mut B, *mut B, usize),
-    /// Three half-cleaner steps on a power of two of keys, at least `tile`.
-    pub(crate) half_clean_three: unsafe fn(*mut B, usize),
+    /// The first one, two or three steps of a merge, the flip and half-cleaners, on a power of two of keys above `tile`.
+    pub(crate) flip_fused: [unsafe fn(*mut B, usize); 3],
+    /// One, two or three half-cleaner steps on a power of two of keys above `tile`.
+    pub(crate) half_clean_fused: [unsafe fn(*mut B, usize); 3],
     /// Moves the keys below the pivot to the front and returns their number.
     pub(crate) partition: unsafe fn(*mut B, usize, B) -> usize,
     /// Whether the keys are in ascending order.
@@ -36,6 +42,29 @@ pub(crate) struct Kernels<B: 'static> {
     pub(crate) to_ordered: unsafe fn(*mut B, usize, BitMap<B>),
     /// Turns ordered bits into bits in memory.
     pub(crate) from_ordered: unsafe fn(*mut B, usize, BitMap<B>),
+}
+
+impl<B> Kernels<B> {
+    /// Sorts up to `tile` keys by a pure network.
+    ///
+    /// # Panics
+    ///
+    /// If there are more keys.
+    #[inline]
+    pub(crate) fn sort_tile(&self, keys: &mut [B]) {
+        assert!(keys.len() <= self.tile);
+        let rows = keys.len().div_ceil(self.lanes);
+        // SAFETY: the table is for this processor; pointer and length are the slice's; the function chosen takes the
+        // number of rows that the length needs.
+        unsafe {
+            if rows <= columns::REGISTER_ROWS {
+                (self.sort_in_registers[rows])(keys.as_mut_ptr(), keys.len());
+            } else {
+                let (shape, doublings) = columns::buffer_shape(rows);
+                (self.sort_in_buffer[shape])(keys.as_mut_ptr(), keys.len(), doublings);
+            }
+        }
+    }
 }
 
 /// Compiles the generic algorithms for one vector type into a [`Kernels`] table.
@@ -52,10 +81,18 @@ macro_rules! instantiate {
 
             // SAFETY of all functions below: the table's contract is that of the generic functions.
 
+            unsafe fn sort_nothing(_: *mut $Bits, _: usize) {}
+
             $(#[$feature])*
-            unsafe fn sort_tile(keys: *mut $Bits, len: usize) {
+            unsafe fn sort_in_registers<const R: usize>(keys: *mut $Bits, len: usize) {
                 // SAFETY: see above.
-                unsafe { columns::sort::<$Vector>(keys, len) }
+                unsafe { columns::sort_in_registers::<$Vector, R>(keys, len) }
+            }
+
+            $(#[$feature])*
+            unsafe fn sort_in_buffer<const B: usize>(keys: *mut $Bits, len: usize, doublings: u32) {
+                // SAFETY: see above.
+                unsafe { columns::sort_in_buffer::<$Vector, B>(keys, len, doublings) }
             }
 
             $(#[$feature])*
@@ -77,9 +114,15 @@ macro_rules! instantiate {
             }
 
             $(#[$feature])*
-            unsafe fn half_clean_three(keys: *mut $Bits, len: usize) {
+            unsafe fn flip_fused<const P: usize>(keys: *mut $Bits, len: usize) {
                 // SAFETY: see above.
-                unsafe { merge::half_clean_three::<$Vector>(keys, len) }
+                unsafe { merge::flip_fused::<$Vector, P>(keys, len) }
+            }
+
+            $(#[$feature])*
+            unsafe fn half_clean_fused<const P: usize>(keys: *mut $Bits, len: usize) {
+                // SAFETY: see above.
+                unsafe { merge::half_clean_fused::<$Vector, P>(keys, len) }
             }
 
             $(#[$feature])*
@@ -125,12 +168,38 @@ macro_rules! instantiate {
             }
 
             crate::cpu::kernels::Kernels {
+                lanes: <$Vector>::LANES,
                 tile: columns::MAX_ROWS * <$Vector>::LANES,
-                sort_tile,
+                sort_in_registers: [
+                    sort_nothing,
+                    sort_in_registers::<1>,
+                    sort_in_registers::<2>,
+                    sort_in_registers::<3>,
+                    sort_in_registers::<4>,
+                    sort_in_registers::<5>,
+                    sort_in_registers::<6>,
+                    sort_in_registers::<7>,
+                    sort_in_registers::<8>,
+                    sort_in_registers::<10>,
+                    sort_in_registers::<10>,
+                    sort_in_registers::<12>,
+                    sort_in_registers::<12>,
+                    sort_in_registers::<14>,
+                    sort_in_registers::<14>,
+                    sort_in_registers::<16>,
+                    sort_in_registers::<16>,
+                ],
+                sort_in_buffer: [
+                    sort_in_buffer::<10>,
+                    sort_in_buffer::<12>,
+                    sort_in_buffer::<14>,
+                    sort_in_buffer::<16>,
+                ],
                 clean_tile,
                 flip,
                 half_clean,
-                half_clean_three,
+                flip_fused: [flip_fused::<2>, flip_fused::<4>, flip_fused::<8>],
+                half_clean_fused: [half_clean_fused::<2>, half_clean_fused::<4>, half_clean_fused::<8>],
                 partition: partition_keys,
                 is_ascending,
                 is_descending,

@@ -29,7 +29,7 @@ use std::sync::OnceLock;
 
 pub use instructions::Instructions;
 pub(crate) use pairs::{argsort, argsort_scratch_bytes, pairs_scratch_bytes, sort_pairs};
-pub(crate) use threads::count as thread_count;
+pub(crate) use threads::{count as thread_count, count_for as thread_count_for};
 #[expect(unreachable_pub, reason = "a supertrait of the public trait `Bits`, not to be named outside")]
 pub use width::{Settings, Width};
 

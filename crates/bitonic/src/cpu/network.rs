@@ -2,7 +2,7 @@
 //!
 //! The network in flip form, depth first, so that every part that fits a cache is finished there: sort the lower part
 //! (a power of two) and the upper one, flip, clean both. Parts up to a tile are one kernel call; a whole power of
-//! two above takes three half-cleaner steps a pass over memory.
+//! two above takes up to three steps a pass over memory.
 
 use super::kernels::Kernels;
 use super::threads::{PARALLEL_FROM, both};
@@ -11,13 +11,16 @@ use crate::key::Bits;
 /// Sorts by a pure network: no branch and no address depends on a key.
 pub(super) fn sort<B: Bits>(keys: &mut [B], kernels: &Kernels<B>, parallel: bool) {
     if keys.len() <= kernels.tile {
-        // SAFETY: the kernels were handed out for this processor; pointer and length are the slice's.
-        return unsafe { (kernels.sort_tile)(keys.as_mut_ptr(), keys.len()) };
+        return kernels.sort_tile(keys);
     }
     let middle = keys.len().next_power_of_two() / 2;
     let parallel = parallel && middle >= PARALLEL_FROM;
     let (lower, upper) = keys.split_at_mut(middle);
     both(parallel, || sort(lower, kernels, parallel), || sort(upper, kernels, parallel));
+    if keys.len().is_power_of_two() && !parallel {
+        return fused(keys, &kernels.flip_fused, kernels);
+    }
+    let (lower, upper) = keys.split_at_mut(middle);
     flip(lower, upper, kernels, parallel);
     both(parallel, || clean(lower, kernels, parallel), || clean(upper, kernels, parallel));
 }
@@ -57,15 +60,23 @@ fn clean<B: Bits>(keys: &mut [B], kernels: &Kernels<B>, parallel: bool) {
         return unsafe { (kernels.clean_tile)(keys.as_mut_ptr(), len) };
     }
     let parallel = parallel && len >= PARALLEL_FROM;
-    if len.is_power_of_two() && len / 8 >= kernels.tile && !parallel {
-        // SAFETY: as above; a power of two above the tile is a multiple of eight registers.
-        unsafe { (kernels.half_clean_three)(keys.as_mut_ptr(), len) };
-        return keys.chunks_exact_mut(len / 8).for_each(|part| clean(part, kernels, false));
+    if len.is_power_of_two() && !parallel {
+        return fused(keys, &kernels.half_clean_fused, kernels);
     }
     let middle = len.next_power_of_two() / 2;
     let (lower, upper) = keys.split_at_mut(middle);
     half_clean(lower, upper, kernels, parallel);
     both(parallel, || clean(lower, kernels, parallel), || clean(upper, kernels, parallel));
+}
+
+/// A power of two of keys above a tile: as many steps as lead down to tiles, three at the most, in one pass, and then each
+/// part by itself.
+fn fused<B: Bits>(keys: &mut [B], steps: &[unsafe fn(*mut B, usize); 3], kernels: &Kernels<B>) {
+    let count = (keys.len() / kernels.tile).ilog2().min(3);
+    // SAFETY: the kernels were handed out for this processor; a power of two above the tile is a multiple of eight
+    // registers.
+    unsafe { steps[count as usize - 1](keys.as_mut_ptr(), keys.len()) };
+    keys.chunks_exact_mut(keys.len() >> count).for_each(|part| clean(part, kernels, false));
 }
 
 /// Pairs every key of `upper` with the one of `lower` at the same place.

@@ -45,6 +45,11 @@ pub(crate) fn count(threads: Option<usize>) -> usize {
     threads.map_or_else(rayon::current_num_threads, |threads| threads.min(MOST_THREADS))
 }
 
+/// How many threads [`with_threads_for`] uses.
+pub(crate) fn count_for(len: usize, threads: Option<usize>) -> usize {
+    if len < PARALLEL_FROM { 1 } else { count(threads) }
+}
+
 /// Pools are kept, because starting threads costs more than most sorts.
 fn pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, Error> {
     static POOLS: OnceLock<Mutex<HashMap<usize, Arc<rayon::ThreadPool>>>> = OnceLock::new();

@@ -140,7 +140,8 @@ pub struct PlanSummary {
 impl fmt::Display for PlanSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { algorithm, passes, threads, scratch_bytes } = self;
-        write!(f, "{algorithm}, {passes} passes, {threads} threads, ")?;
+        write!(f, "{algorithm}, {passes} pass{}, ", if *passes == 1 { "" } else { "es" })?;
+        write!(f, "{threads} thread{}, ", if *threads == 1 { "" } else { "s" })?;
         match scratch_bytes {
             0 => f.write_str("in place"),
             bytes => write!(f, "{bytes} bytes of working memory"),

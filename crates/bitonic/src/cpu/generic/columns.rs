@@ -29,63 +29,44 @@
 //! # Any number of keys
 //!
 //! A half-cleaner wants an even number of rows, so R is B x 2^j with B = 10, 12, 14 or 16 (fewer rows: 1 to 8 or those). That
-//! is at most one row in six more than the keys need; the lanes and rows past the last key hold the greatest key, in registers
-//! and in the buffer only.
+//! is at most a quarter more than the keys need, a twelfth on average; the lanes and rows past the last key hold the
+//! greatest key, in registers and in the buffer only.
 
-use super::rows::{clean_rows, sort_rows};
+use super::rows::{clean_rows, merge_rows, sort_rows};
 use super::vector::Vector;
 use crate::key::Bits;
 use std::mem::MaybeUninit;
 
-/// The most rows a [`sort`] takes. 256 registers of 64 bytes are 16 KiB, a third of a first-level data cache, so that the keys
-/// themselves fit beside the buffer.
-pub(crate) const MAX_ROWS: usize = 256;
+/// The most rows of a tile. 512 registers of 64 bytes are 32 KiB, which still fits a first-level data cache; a tile of half
+/// the size was slower, because it takes one more partition or merge to get down to it.
+pub(crate) const MAX_ROWS: usize = 512;
 
-/// Sorts up to `MAX_ROWS` x `LANES` keys.
+/// The most rows that stay in registers.
+pub(crate) const REGISTER_ROWS: usize = 16;
+
+/// How the rows that a length needs are rounded up, and which [`sort_in_buffer`] has them: (index of B among 10, 12, 14, 16;
+/// doublings). For more than [`REGISTER_ROWS`] rows.
+#[inline(always)]
+pub(crate) fn buffer_shape(needed_rows: usize) -> (usize, u32) {
+    debug_assert!(needed_rows > REGISTER_ROWS && needed_rows <= MAX_ROWS);
+    // Eighths of the power of two below, rounded up to an even number of them.
+    let doublings = (needed_rows - 1).ilog2() - 3;
+    let eighths = (needed_rows - 1) >> doublings;
+    ((eighths - 8) / 2, doublings)
+}
+
+/// Sorts keys that fill more than R-1 rows (R-2 if R is above 8) and at most R: everything happens in registers.
 ///
 /// # Safety
 ///
 /// As for [`Vector`]; `keys` must be valid for reading and writing `len` keys.
 #[inline(always)]
-pub(crate) unsafe fn sort<V: Vector>(keys: *mut V::Lane, len: usize) {
-    debug_assert!(len <= MAX_ROWS * V::LANES);
-    let needed = len.div_ceil(V::LANES);
-    // SAFETY: the caller's promise; each arm has at least the rows that the length needs.
-    unsafe {
-        match needed {
-            0 => {}
-            1 => sort_in_registers::<V, 1>(keys, len),
-            2 => sort_in_registers::<V, 2>(keys, len),
-            3 => sort_in_registers::<V, 3>(keys, len),
-            4 => sort_in_registers::<V, 4>(keys, len),
-            5 => sort_in_registers::<V, 5>(keys, len),
-            6 => sort_in_registers::<V, 6>(keys, len),
-            7 => sort_in_registers::<V, 7>(keys, len),
-            8 => sort_in_registers::<V, 8>(keys, len),
-            9..=10 => sort_in_registers::<V, 10>(keys, len),
-            11..=12 => sort_in_registers::<V, 12>(keys, len),
-            13..=14 => sort_in_registers::<V, 14>(keys, len),
-            15..=16 => sort_in_registers::<V, 16>(keys, len),
-            _ => {
-                // The least B x 2^j that is enough: 9/8 to 16/8 of the power of two below, in steps of 2/8.
-                let doublings = (needed - 1).ilog2() - 3;
-                match (needed - 1) >> doublings {
-                    8..=9 => sort_in_buffer::<V, 10>(keys, len, doublings),
-                    10..=11 => sort_in_buffer::<V, 12>(keys, len, doublings),
-                    12..=13 => sort_in_buffer::<V, 14>(keys, len, doublings),
-                    _ => sort_in_buffer::<V, 16>(keys, len, doublings),
-                }
-            }
-        }
-    }
-}
-
-/// Up to 16 rows: everything happens in registers.
-#[inline(always)]
-unsafe fn sort_in_registers<V: Vector, const R: usize>(keys: *mut V::Lane, len: usize) {
+pub(crate) unsafe fn sort_in_registers<V: Vector, const R: usize>(keys: *mut V::Lane, len: usize) {
     // SAFETY: `load_rows` and `store_columns` stay within `len` keys; the rest is the caller's promise.
     unsafe {
-        let mut rows: [V; R] = load_rows(keys, len);
+        let whole = if R > 8 { R - 2 } else { R - 1 };
+        debug_assert!(len > whole * V::LANES && len <= R * V::LANES);
+        let mut rows: [V; R] = load_rows(keys, len, whole);
         sort_rows(&mut rows);
         if V::LANES >= 2 {
             steps_between_lanes::<V, R, 1>(&mut rows);
@@ -129,15 +110,18 @@ unsafe fn steps_between_lanes<V: Vector, const R: usize, const MASK: usize>(rows
     }
 }
 
-/// `R` rows of consecutive keys, even lanes complemented; places past the last key hold the greatest key.
+/// `R` rows of consecutive keys, even lanes complemented; places past the last key hold the greatest key. The first
+/// `whole` rows are known to be full.
 #[inline(always)]
-unsafe fn load_rows<V: Vector, const R: usize>(keys: *const V::Lane, len: usize) -> [V; R] {
+unsafe fn load_rows<V: Vector, const R: usize>(keys: *const V::Lane, len: usize, whole: usize) -> [V; R] {
     // SAFETY: only keys below `len` are read.
     unsafe {
         let mut rows = [V::splat(V::Lane::MAX); R];
         for (row, register) in rows.iter_mut().enumerate() {
             let from = row * V::LANES;
-            if from < len {
+            if row < whole {
+                *register = V::load(keys.add(from));
+            } else if from < len {
                 *register = V::load_up_to(keys.add(from), len - from);
             }
             *register = V::complement_even(*register, *register);
@@ -300,10 +284,18 @@ unsafe fn store_within<V: Vector>(register: V, to: *mut V::Lane, offset: usize, 
     }
 }
 
-/// More than 16 rows: B x 2^doublings of them live in a buffer on the stack, and every pass takes up to 16 of them
+/// Sorts up to B x 2^doublings rows of keys. They live in a buffer on the stack, and every pass takes up to 16 of them
 /// through the registers.
+///
+/// # Safety
+///
+/// As for [`Vector`]; `keys` must be valid for reading and writing `len` keys.
 #[inline(always)]
-unsafe fn sort_in_buffer<V: Vector, const B: usize>(keys: *mut V::Lane, len: usize, doublings: u32) {
+pub(crate) unsafe fn sort_in_buffer<V: Vector, const B: usize>(
+    keys: *mut V::Lane,
+    len: usize,
+    doublings: u32,
+) {
     let rows = B << doublings;
     debug_assert!(rows <= MAX_ROWS && rows * V::LANES >= len);
     let mut buffer = MaybeUninit::<[V; MAX_ROWS]>::uninit();
@@ -312,7 +304,7 @@ unsafe fn sort_in_buffer<V: Vector, const B: usize>(keys: *mut V::Lane, len: usi
     // stores within `len`.
     unsafe {
         load_and_sort::<V, B>(keys, len, buffer, rows);
-        merge_rows::<V, B>(buffer, rows);
+        merge_groups::<V, B>(buffer, rows);
         if V::LANES >= 2 {
             merge_lanes::<V, B, 1>(buffer, rows);
         }
@@ -341,7 +333,12 @@ unsafe fn load_and_sort<V: Vector, const B: usize>(
     unsafe {
         for group in (0..rows).step_by(B) {
             let from = (group * V::LANES).min(len);
-            let mut registers: [V; B] = load_rows(keys.add(from), len - from);
+            let left = len - from;
+            let mut registers: [V; B] = if left >= B * V::LANES {
+                load_rows(keys.add(from), left, B)
+            } else {
+                load_rows(keys.add(from), left, 0)
+            };
             sort_rows(&mut registers);
             write_rows(registers, buffer.add(group * V::LANES), 1);
         }
@@ -350,22 +347,46 @@ unsafe fn load_and_sort<V: Vector, const B: usize>(
 
 /// Merges sorted groups of B rows to one sorted column a lane: the network in flip form over rows.
 #[inline(always)]
-unsafe fn merge_rows<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: usize) {
+unsafe fn merge_groups<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: usize) {
     let mut width = B;
     // SAFETY: the caller's promise; `rows` is a multiple of 2 x width.
     unsafe {
         while width < rows {
-            for block in (0..rows).step_by(2 * width) {
-                for row in 0..width {
-                    let low = buffer.add((block + width - 1 - row) * V::LANES);
-                    let high = buffer.add((block + width + row) * V::LANES);
-                    let (min, max) = V::load(low).min_max(V::load(high));
-                    min.store(low);
-                    max.store(high);
+            // The flip with up to three steps of the half-cleaners that follow.
+            match width / B {
+                1 => flip_pass::<V, 2>(buffer, rows, 2 * width),
+                2 => flip_pass::<V, 4>(buffer, rows, 2 * width),
+                4 => flip_pass::<V, 8>(buffer, rows, 2 * width),
+                _ => flip_pass::<V, 16>(buffer, rows, 2 * width),
+            }
+            clean::<V, B>(buffer, rows, (width / 8).max(B));
+            width *= 2;
+        }
+    }
+}
+
+/// The first log2(P) steps of the merge of two ascending runs in every block of `width` rows, in one pass.
+#[inline(always)]
+unsafe fn flip_pass<V: Vector, const P: usize>(buffer: *mut V::Lane, rows: usize, width: usize) {
+    let stride = width / P;
+    // SAFETY: the caller's promise; `rows` is a multiple of `width`, and `width` of P.
+    unsafe {
+        for block in (0..rows).step_by(width) {
+            for offset in 0..stride {
+                // Rows of the upper run mirror those of the lower one, each within its stride.
+                let place = |index: usize| {
+                    let within = if index < P / 2 { offset } else { stride - 1 - offset };
+                    buffer.add((block + index * stride + within) * V::LANES)
+                };
+                let mut registers = [V::load(place(0)); P];
+                for (index, register) in registers.iter_mut().enumerate().skip(1) {
+                    *register = V::load(place(index));
+                }
+                merge_rows(&mut registers);
+                for (index, register) in registers.into_iter().enumerate() {
+                    register.store(place(index));
                 }
             }
-            clean::<V, B>(buffer, rows, width);
-            width *= 2;
         }
     }
 }
@@ -399,7 +420,7 @@ unsafe fn clean<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: usize, wi
 
 /// Every `stride`-th row from `first` on.
 #[inline(always)]
-unsafe fn read_rows<V: Vector, const P: usize>(first: *const V::Lane, stride: usize) -> [V; P] {
+pub(super) unsafe fn read_rows<V: Vector, const P: usize>(first: *const V::Lane, stride: usize) -> [V; P] {
     // SAFETY: the caller's promise.
     unsafe {
         let mut registers = [V::load(first); P];
@@ -412,7 +433,11 @@ unsafe fn read_rows<V: Vector, const P: usize>(first: *const V::Lane, stride: us
 
 /// The inverse of [`read_rows`].
 #[inline(always)]
-unsafe fn write_rows<V: Vector, const P: usize>(registers: [V; P], first: *mut V::Lane, stride: usize) {
+pub(super) unsafe fn write_rows<V: Vector, const P: usize>(
+    registers: [V; P],
+    first: *mut V::Lane,
+    stride: usize,
+) {
     for (index, register) in registers.into_iter().enumerate() {
         // SAFETY: the caller's promise.
         unsafe { register.store(first.add(index * stride * V::LANES)) };

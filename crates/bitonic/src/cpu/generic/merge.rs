@@ -3,7 +3,8 @@
 //! Every function takes any number of keys. Keys past the end count as infinite: they are neither read nor written, and
 //! their comparators do nothing.
 
-use super::columns::half_clean;
+use super::columns::{half_clean, read_rows, write_rows};
+use super::rows::{clean_rows, merge_rows};
 use super::vector::Vector;
 use std::mem::MaybeUninit;
 
@@ -63,16 +64,50 @@ pub(crate) unsafe fn half_clean_pair<V: Vector>(lower: *mut V::Lane, upper: *mut
     }
 }
 
-/// Three half-cleaner steps in one pass over `len` keys, a multiple of 8 registers.
+/// The first log2(P) steps of a merge of two ascending runs of `len` / 2 keys each, in one pass. `len` is a multiple of P
+/// registers.
 ///
 /// # Safety
 ///
 /// As for [`Vector`]; `len` keys must be valid for reading and writing.
 #[inline(always)]
-pub(crate) unsafe fn half_clean_three<V: Vector>(keys: *mut V::Lane, len: usize) {
-    debug_assert!(len.is_multiple_of(8 * V::LANES));
+pub(crate) unsafe fn flip_fused<V: Vector, const P: usize>(keys: *mut V::Lane, len: usize) {
+    debug_assert!(len.is_multiple_of(P * V::LANES));
+    let stride = len / P;
     // SAFETY: the caller's promise.
-    unsafe { half_clean::<V, 8>(keys, len / V::LANES, len / V::LANES) }
+    unsafe {
+        for offset in (0..stride).step_by(V::LANES) {
+            let (lower, upper) = (keys.add(offset), keys.add(stride - V::LANES - offset));
+            let mut registers = [V::load(lower); P];
+            for (index, register) in registers.iter_mut().enumerate() {
+                *register = if index < P / 2 {
+                    V::load(lower.add(index * stride))
+                } else {
+                    V::load(upper.add(index * stride)).reverse()
+                };
+            }
+            merge_rows(&mut registers);
+            for (index, register) in registers.into_iter().enumerate() {
+                if index < P / 2 {
+                    register.store(lower.add(index * stride));
+                } else {
+                    register.reverse().store(upper.add(index * stride));
+                }
+            }
+        }
+    }
+}
+
+/// log2(P) half-cleaner steps in one pass over `len` keys, a multiple of P registers.
+///
+/// # Safety
+///
+/// As for [`Vector`]; `len` keys must be valid for reading and writing.
+#[inline(always)]
+pub(crate) unsafe fn half_clean_fused<V: Vector, const P: usize>(keys: *mut V::Lane, len: usize) {
+    debug_assert!(len.is_multiple_of(P * V::LANES));
+    // SAFETY: the caller's promise.
+    unsafe { half_clean::<V, P>(keys, len / V::LANES, len / V::LANES) }
 }
 
 /// Sorts a bitonic tile of up to [`MAX_ROWS`](super::columns::MAX_ROWS) registers.
@@ -100,40 +135,59 @@ pub(crate) unsafe fn clean_tile<V: Vector>(keys: *mut V::Lane, len: usize) {
     }
 }
 
-/// Half-cleaners between rows, then between the lanes of every row.
+/// Half-cleaners between rows, then between the lanes of every row; `rows` is a power of two.
 #[inline(always)]
 unsafe fn clean_whole_tile<V: Vector>(keys: *mut V::Lane, rows: usize) {
-    let steps = rows.ilog2();
-    let mut width = rows;
     // SAFETY: the caller's promise.
     unsafe {
-        match steps % 4 {
+        // Passes of four steps, the last one with the steps between lanes; a first pass takes what is over.
+        let mut width = rows;
+        match rows.ilog2() % 4 {
+            _ if rows < 16 => {}
             1 => half_clean::<V, 2>(keys, rows, width),
             2 => half_clean::<V, 4>(keys, rows, width),
             3 => half_clean::<V, 8>(keys, rows, width),
             _ => {}
         }
-        width >>= steps % 4;
-        while width > 1 {
+        width >>= rows.ilog2() % 4;
+        while width > 16 {
             half_clean::<V, 16>(keys, rows, width);
             width >>= 4;
         }
-        for row in 0..rows {
-            let row = keys.add(row * V::LANES);
-            let mut register = V::load(row);
-            if V::LANES >= 16 {
-                register = register.max_where_bit::<8>(register.xor_lanes::<8>());
+        match rows {
+            1 => last_pass::<V, 1>(keys, rows),
+            2 => last_pass::<V, 2>(keys, rows),
+            4 => last_pass::<V, 4>(keys, rows),
+            8 => last_pass::<V, 8>(keys, rows),
+            _ => last_pass::<V, 16>(keys, rows),
+        }
+    }
+}
+
+/// The last steps between rows, in blocks of P of them, and those between lanes.
+#[inline(always)]
+unsafe fn last_pass<V: Vector, const P: usize>(keys: *mut V::Lane, rows: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        for block in (0..rows).step_by(P) {
+            let first = keys.add(block * V::LANES);
+            let mut registers: [V; P] = read_rows(first, 1);
+            clean_rows(&mut registers);
+            for register in &mut registers {
+                if V::LANES >= 16 {
+                    *register = register.max_where_bit::<8>(register.xor_lanes::<8>());
+                }
+                if V::LANES >= 8 {
+                    *register = register.max_where_bit::<4>(register.xor_lanes::<4>());
+                }
+                if V::LANES >= 4 {
+                    *register = register.max_where_bit::<2>(register.xor_lanes::<2>());
+                }
+                if V::LANES >= 2 {
+                    *register = register.max_where_bit::<1>(register.xor_lanes::<1>());
+                }
             }
-            if V::LANES >= 8 {
-                register = register.max_where_bit::<4>(register.xor_lanes::<4>());
-            }
-            if V::LANES >= 4 {
-                register = register.max_where_bit::<2>(register.xor_lanes::<2>());
-            }
-            if V::LANES >= 2 {
-                register = register.max_where_bit::<1>(register.xor_lanes::<1>());
-            }
-            register.store(row);
+            write_rows(registers, first, 1);
         }
     }
 }

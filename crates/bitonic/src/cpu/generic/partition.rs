@@ -5,16 +5,21 @@
 //!            ^left  ^read_left         ^read_right        ^right        (free keys are held in registers or a buffer)
 //! ```
 //!
-//! Four registers from either end are put aside first, so that there is room to write. Then four registers at a time
-//! are read from the side with less free room, which leaves at least four registers of room on both sides, and
-//! each register's keys are written to the end of the front part and the beginning of the back part. What was put
-//! aside, and what is left in the middle, comes last.
+//! Eight registers, a batch, from either end are put aside first, so that there is room to write. Then a batch at a time is
+//! read from the side with less free room, and each register's keys are written to the end of the front part and the
+//! beginning of the back part. What was put aside, and what is left in the middle, comes last.
+//!
+//! Which side a batch comes from is decided one batch ahead: the address of a read must not wait for the counts of the
+//! batch before it. With the rooms counted in batches, they are 3 in all after every write: the smaller is at most 1.5,
+//! and one batch more is read from there, so both are at least 1 when the next batch is written, and at least 0
+//! afterwards.
 
 use super::vector::Vector;
+use std::hint::select_unpredictable;
 use std::mem::MaybeUninit;
 
-/// How many registers are read at a time. Four independent ones hide the latency of compressing.
-const UNROLL: usize = 4;
+/// How many registers are read at a time: as many as hide the latency from a read to the pointers that depend on it.
+const UNROLL: usize = 8;
 
 /// Partitions `len` keys, and returns how many are below `pivot`.
 ///
@@ -27,29 +32,27 @@ pub(crate) unsafe fn partition<V: Vector>(keys: *mut V::Lane, len: usize, pivot:
     // SAFETY: all reads stay between `read_left` and `read_right`, all writes in the free room beside them, by the
     // invariant above.
     unsafe {
-        if len < 2 * batch {
+        if len < 3 * batch {
             return partition_few(keys, len, pivot);
         }
         let pivots = V::splat(pivot);
         let aside_left = load_batch::<V>(keys);
         let aside_right = load_batch::<V>(keys.add(len - batch));
         let (mut left, mut right) = (keys, keys.add(len));
-        let (mut read_left, mut read_right) = (keys.add(batch), keys.add(len - batch));
+        let mut current = load_batch::<V>(keys.add(batch));
+        let (mut read_left, mut read_right) = (keys.add(2 * batch), keys.add(len - batch));
         while read_right.offset_from_unsigned(read_left) >= batch {
-            let registers = if read_left.offset_from_unsigned(left) <= right.offset_from_unsigned(read_right)
-            {
-                let registers = load_batch::<V>(read_left);
-                read_left = read_left.add(batch);
-                registers
-            } else {
-                read_right = read_right.sub(batch);
-                load_batch::<V>(read_right)
-            };
-            for register in registers {
+            // Which side it is, is a coin toss: no branch.
+            let from_left = read_left.offset_from_unsigned(left) <= right.offset_from_unsigned(read_right);
+            let next = load_batch::<V>(select_unpredictable(from_left, read_left, read_right.sub(batch)));
+            read_left = select_unpredictable(from_left, read_left.add(batch), read_left);
+            read_right = select_unpredictable(from_left, read_right, read_right.sub(batch));
+            for register in current {
                 let below = register.partition(pivots, left, right);
                 left = left.add(below);
                 right = right.sub(V::LANES - below);
             }
+            current = next;
         }
 
         // Less than a batch is left in the middle. It goes into a buffer, since all of its room is about to be written.
@@ -69,7 +72,7 @@ pub(crate) unsafe fn partition<V: Vector>(keys: *mut V::Lane, len: usize, pivot:
             }
         }
         let middle_registers = (0..whole).map(|index| V::load(middle.add(index * V::LANES)));
-        for register in middle_registers.chain(aside_left).chain(aside_right) {
+        for register in middle_registers.chain(current).chain(aside_left).chain(aside_right) {
             let below = if right.offset_from_unsigned(left) >= 2 * V::LANES {
                 register.partition(pivots, left, right)
             } else {
@@ -86,14 +89,7 @@ pub(crate) unsafe fn partition<V: Vector>(keys: *mut V::Lane, len: usize, pivot:
 #[inline(always)]
 unsafe fn load_batch<V: Vector>(from: *const V::Lane) -> [V; UNROLL] {
     // SAFETY: the caller's promise.
-    unsafe {
-        [
-            V::load(from),
-            V::load(from.add(V::LANES)),
-            V::load(from.add(2 * V::LANES)),
-            V::load(from.add(3 * V::LANES)),
-        ]
-    }
+    unsafe { std::array::from_fn(|index| V::load(from.add(index * V::LANES))) }
 }
 
 /// Where the room is too small for whole registers on both sides: by way of a buffer.

@@ -203,6 +203,21 @@ row_networks! {
         (13 15) (12 13) (14 15)
 }
 
+row_networks! {
+    /// Merges in every lane two ascending runs of R/2 rows each: a flip, then half-cleaners. R = 1, 2, 4, 8 or 16.
+    merge_rows, MERGERS:
+    2, 1:
+        (0 1)
+    4, 4:
+        (0 3) (1 2) (0 1) (2 3)
+    8, 12:
+        (0 7) (1 6) (2 5) (3 4) (0 2) (1 3) (4 6) (5 7) (0 1) (2 3) (4 5) (6 7)
+    16, 32:
+        (0 15) (1 14) (2 13) (3 12) (4 11) (5 10) (6 9) (7 8) (0 4) (1 5) (2 6) (3 7) (8 12) (9 13) (10 14)
+        (11 15) (0 2) (1 3) (4 6) (5 7) (8 10) (9 11) (12 14) (13 15) (0 1) (2 3) (4 5) (6 7) (8 9) (10 11)
+        (12 13) (14 15)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,6 +242,13 @@ mod tests {
     fn every_cleaner_sorts_all_bitonic_inputs() {
         for &(rows, size, list) in CLEANERS {
             assert!(network(rows, size, list).prove_bitonic_merge().is_ok(), "{rows} rows");
+        }
+    }
+
+    #[test]
+    fn every_merger_merges_all_pairs_of_runs() {
+        for &(rows, size, list) in MERGERS {
+            assert!(network(rows, size, list).prove_merge(rows / 2).is_ok(), "{rows} rows");
         }
     }
 }

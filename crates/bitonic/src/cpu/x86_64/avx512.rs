@@ -41,6 +41,17 @@ const fn bit_set(bit: usize) -> u16 {
     }
 }
 
+/// The mask, in a form that the compiler cannot see through. For a mask it knows, it computes both results and blends
+/// them, one instruction more than the masked one.
+#[inline(always)]
+fn opaque(mut mask: u16) -> u16 {
+    // SAFETY: no instruction at all.
+    unsafe {
+        std::arch::asm!("/* {0:x} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags))
+    };
+    mask
+}
+
 /// a xor b xor c.
 const XOR3: i32 = 0x96;
 /// c where a is set, the complement of b elsewhere: see [`Vector::complement_even`].
@@ -147,8 +158,8 @@ impl Vector for U32x16 {
         // SAFETY: the trait's contract.
         unsafe {
             let min = _mm512_min_epu32(self.0, other.0);
-            let agree = const { bits_agree(BIT) };
-            Self(_mm512_mask_ternarylogic_epi32::<XOR3>(min, agree, self.0, other.0))
+            let agree = opaque(const { bits_agree(BIT) });
+            Self(_mm512_mask_max_epu32(min, agree, self.0, other.0))
         }
     }
 
@@ -157,8 +168,8 @@ impl Vector for U32x16 {
         // SAFETY: the trait's contract.
         unsafe {
             let min = _mm512_min_epu32(self.0, other.0);
-            let set = const { bit_set(BIT) };
-            Self(_mm512_mask_ternarylogic_epi32::<XOR3>(min, set, self.0, other.0))
+            let set = opaque(const { bit_set(BIT) });
+            Self(_mm512_mask_max_epu32(min, set, self.0, other.0))
         }
     }
 
@@ -298,8 +309,8 @@ impl Vector for U64x8 {
         // SAFETY: the trait's contract.
         unsafe {
             let min = _mm512_min_epu64(self.0, other.0);
-            let agree = const { bits_agree(BIT) as u8 };
-            Self(_mm512_mask_ternarylogic_epi64::<XOR3>(min, agree, self.0, other.0))
+            let agree = opaque(const { bits_agree(BIT) }) as u8;
+            Self(_mm512_mask_max_epu64(min, agree, self.0, other.0))
         }
     }
 
@@ -308,8 +319,8 @@ impl Vector for U64x8 {
         // SAFETY: the trait's contract.
         unsafe {
             let min = _mm512_min_epu64(self.0, other.0);
-            let set = const { bit_set(BIT) as u8 };
-            Self(_mm512_mask_ternarylogic_epi64::<XOR3>(min, set, self.0, other.0))
+            let set = opaque(const { bit_set(BIT) }) as u8;
+            Self(_mm512_mask_max_epu64(min, set, self.0, other.0))
         }
     }
 

@@ -1,0 +1,65 @@
+//! Sorting 32- and 64-bit keys allocates nothing, at any length, in either mode.
+
+use bitonic::{Order, Sorter};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: everything is passed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promise is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(work: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.with(Cell::get);
+    work();
+    ALLOCATIONS.with(Cell::get) - before
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocations(|| drop(std::hint::black_box(Box::new(1)))), 1);
+}
+
+#[test]
+fn keys_of_32_and_64_bits_need_no_memory_at_any_length() {
+    // The first sort of a process finds out what the processor can do.
+    bitonic::sort(&mut [2, 1]);
+    Sorter::new().sort(&mut [2, 1]).unwrap();
+    for len in [0, 1, 16, 100, 1000, 5000, 20_000, 200_000] {
+        let mut words: Vec<u32> = (0..len).map(|index: u32| index.wrapping_mul(0x9E37_79B1)).collect();
+        let mut floats: Vec<f64> = words.iter().map(|&word| f64::from(word) - 1e9).collect();
+        for oblivious in [false, true] {
+            let sorter = Sorter::new().threads(1).oblivious(oblivious).order(Order::Descending);
+            let count = allocations(|| {
+                sorter.sort(&mut words).unwrap();
+                sorter.sort(&mut floats).unwrap();
+            });
+            assert_eq!(count, 0, "{len} keys, oblivious: {oblivious}");
+        }
+    }
+}
+
+#[test]
+fn the_free_function_allocates_nothing_for_small_inputs() {
+    bitonic::sort(&mut [2, 1]);
+    let mut keys: Vec<u32> = (0..4096).rev().collect();
+    assert_eq!(allocations(|| bitonic::sort(&mut keys)), 0);
+}
