@@ -1,68 +1,48 @@
 //! `bitonic explain`: the plan of a sort, before anything runs.
 
-use crate::completions::Word;
 use crate::failure::Failure;
+use crate::options::SortOptions;
+use crate::output;
+use crate::word::Word;
+use bitonic::Key;
 use bitonic::key::KeyType;
 use bitonic::plan::Plan;
-use bitonic::{Engine, Key, Order, Sorter};
-use std::io::{self, Write};
 
 /// What `bitonic explain` is asked for.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// How many keys: 1000, 16M, 2^24, 1e6
-    #[arg(long, value_name = "N", default_value = "16M", value_parser = Word::count())]
+    #[arg(long, value_name = "N", default_value = "16M", value_parser = Word::count(), allow_negative_numbers = true)]
     n: usize,
     /// The type of the keys
-    #[arg(long = "type", value_name = "TYPE", default_value = "u32", value_parser = Word::one_of("key type", KeyType::ALL, KeyType::name))]
+    #[arg(long = "type", value_name = "TYPE", default_value = "u32", value_parser = Word::key_type())]
     key_type: KeyType,
-    /// What does the sorting
-    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = Word::one_of("engine", Engine::ALL, Engine::name))]
-    engine: Engine,
-    /// At most how many CPU threads; 0 for one on every core
-    #[arg(long, value_name = "T", default_value = "0", value_parser = Word::threads())]
-    threads: usize,
     /// Every key takes a value of this many bytes along: 1, 2, 4, 8, 16, 32 or 64
-    #[arg(long, value_name = "BYTES", value_parser = Word::count())]
+    #[arg(long, value_name = "BYTES", value_parser = Word::count(), allow_negative_numbers = true)]
     pairs: Option<usize>,
     /// Values of equal keys keep their order; makes a difference with --pairs only
     #[arg(long)]
     stable: bool,
-    /// Largest key first
-    #[arg(long)]
-    reverse: bool,
-    /// Let no branch and no address depend on a key
-    #[arg(long)]
-    oblivious: bool,
+    #[command(flatten)]
+    options: SortOptions,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   bitonic explain                          the passes of a sort of 16M u32 keys
   bitonic explain --n 1e6 --type f64       of a million doubles
+  bitonic explain --oblivious              of secret keys: the pure network, pass by pass
   bitonic explain --pairs 8 --stable       of keys with values, and the memory that stability takes";
-
-/// More keys than an address space holds.
-const TOO_MANY: usize = 1 << 48;
 
 /// Prints the plan.
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
-    if arguments.n >= TOO_MANY {
-        return Err(Failure::new(format!(
-            "{} keys fit no machine's memory: use --n below 2^48",
-            arguments.n
-        )));
-    }
     let plan = bitonic::with_key_type!(arguments.key_type, K => plan::<K>(&arguments))?;
-    write!(io::stdout().lock(), "{plan}").map_err(Failure::output)
+    output::print(|out| write!(out, "{plan}"))
 }
 
 fn plan<K: Key>(arguments: &Arguments) -> Result<Plan, Failure> {
-    let &Arguments { n, engine, threads, stable, reverse, oblivious, .. } = arguments;
-    let order = if reverse { Order::Descending } else { Order::Ascending };
-    let sorter =
-        Sorter::new().engine(engine).order(order).stable(stable).threads(threads).oblivious(oblivious);
+    let (n, sorter) = (arguments.n, arguments.options.sorter().stable(arguments.stable));
     let plan = match arguments.pairs {
         None => sorter.plan::<K>(n),
         Some(1) => sorter.plan_pairs::<K, [u8; 1]>(n),

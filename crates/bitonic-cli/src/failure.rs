@@ -1,8 +1,8 @@
 //! How the command ends when it could not do its work: one line on standard error, exit code 2. A check that was
 //! done and answers no has exit code 1.
 
+use crate::output;
 use std::fmt;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Why the command could not do its work.
@@ -12,6 +12,8 @@ pub(crate) enum Failure {
     Message(String),
     /// The work was a check, and the answer is no; the text says why.
     No(String),
+    /// Nothing was asked for; the answer is the help.
+    Nothing(clap::Error),
     /// The reader of our output went away, as in `bitonic sort big.txt | head`. Not an error.
     ClosedPipe,
 }
@@ -22,29 +24,51 @@ impl Failure {
         Self::Message(message.to_string())
     }
 
-    /// A failure to write to standard output.
-    pub(crate) fn output(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::ClosedPipe,
-            _ => Self::Message(format!("cannot write to standard output: {error}")),
-        }
-    }
-
     /// Tells the user and gives the exit code.
     pub(crate) fn report(self) -> ExitCode {
-        let (message, code) = match self {
-            Self::Message(message) => (message, 2),
-            Self::No(message) => (message, 1),
-            Self::ClosedPipe => return ExitCode::SUCCESS,
-        };
-        // Where standard error cannot be written, the exit code has to do; `eprintln!` would panic.
-        let _ = writeln!(io::stderr().lock(), "bitonic: {message}");
-        ExitCode::from(code)
+        match self {
+            Self::Message(message) => tell(&message, 2),
+            Self::No(message) => tell(&message, 1),
+            Self::Nothing(help) => {
+                // Where standard error cannot be written, the exit code has to do.
+                let _ = help.print();
+                ExitCode::from(2)
+            }
+            Self::ClosedPipe => ExitCode::SUCCESS,
+        }
     }
+}
+
+fn tell(message: &str, code: u8) -> ExitCode {
+    output::note(format_args!("bitonic: {}\n", on_one_line(message)));
+    ExitCode::from(code)
+}
+
+/// The message with everything escaped that would break its line: file names and words of the command line may hold
+/// line ends and what terminals take for commands.
+pub(crate) fn on_one_line(message: &str) -> String {
+    let mut line = String::with_capacity(message.len());
+    for character in message.chars() {
+        match character.is_control() {
+            true => line.extend(character.escape_default()),
+            false => line.push(character),
+        }
+    }
+    line
 }
 
 impl From<bitonic::Error> for Failure {
     fn from(error: bitonic::Error) -> Self {
         Self::new(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_stays_on_one_line_whatever_it_quotes() {
+        assert_eq!(on_one_line("cannot read a\nb\u{1b}[1m'ä'"), "cannot read a\\nb\\u{1b}[1m'ä'");
     }
 }

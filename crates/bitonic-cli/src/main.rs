@@ -5,18 +5,37 @@ mod completions;
 mod devices;
 mod explain;
 mod failure;
+mod figures;
+mod input;
 mod ladder;
+mod lines;
 mod names;
 mod network;
+mod options;
+mod output;
+mod place;
+mod progress;
 mod quantity;
+mod race;
+mod random;
 mod sort;
+mod table;
+mod usage;
+mod word;
 
 use clap::{Parser, Subcommand};
+use failure::Failure;
 use std::process::ExitCode;
 
 /// Sort with sorting networks, see them, prove them, measure them.
 #[derive(Parser)]
-#[command(name = "bitonic", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "bitonic",
+    bin_name = "bitonic",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -39,16 +58,23 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let done = match Cli::try_parse() {
+        Ok(Cli { command }) => run(command),
+        Err(error) => usage::answer::<Cli>(error),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
         Command::Sort(arguments) => sort::run(arguments),
         Command::Network(arguments) => network::run(arguments),
         Command::Devices(arguments) => devices::run(arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
         Command::Explain(arguments) => explain::run(arguments),
         Command::Completions(arguments) => completions::run::<Cli>(arguments),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
     }
 }

@@ -1,15 +1,14 @@
 //! `bitonic ladder`: every known way to write these sorts, listed, explained and raced.
 
-mod race;
 mod run;
 mod select;
-mod table;
 
-use crate::completions::Word;
 use crate::failure::Failure;
+use crate::lines::Lines;
+use crate::output;
+use crate::table::Plain;
+use crate::word::Word;
 use bitonic_ladder::Rung;
-use comfy_table::{Table, presets};
-use std::io::{self, BufWriter, Write};
 
 /// What `bitonic ladder` is asked for.
 #[derive(clap::Args)]
@@ -47,33 +46,26 @@ enum Action {
 /// Does what is asked for.
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     match arguments.action {
-        Action::List => print(list),
-        Action::Show { rung } => print(|output| show(output, rung)),
+        Action::List => list(),
+        Action::Show { rung } => show(rung),
         Action::Run(arguments) => run::run(arguments),
     }
 }
 
-fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
-    let mut output = BufWriter::new(io::stdout().lock());
-    write(&mut output).and_then(|()| output.flush()).map_err(Failure::output)
-}
-
-fn list(output: &mut dyn Write) -> io::Result<()> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["name", "sizes", "threads", "what it is"]);
+fn list() -> Result<(), Failure> {
+    let mut table = Plain::new(["name", "sizes", "threads", "what it is"]);
     for &rung in Rung::ALL {
-        table.add_row([rung.name(), &rung.sizes().to_string(), threads(rung), rung.description()]);
+        table.add([rung.name(), &rung.sizes().to_string(), threads(rung), rung.description()]);
     }
-    writeln!(output, "{}", table.trim_fmt())
+    output::print(|out| write!(out, "{table}"))
 }
 
-fn show(output: &mut dyn Write, rung: Rung) -> io::Result<()> {
-    let work = if rung.is_quadratic() { "n^2" } else { "n log^2 n" };
-    writeln!(output, "{rung}: {}", rung.description())?;
-    writeln!(output, "sizes    {}", rung.sizes())?;
-    writeln!(output, "threads  {}", threads(rung))?;
-    writeln!(output, "work     {work}\n")?;
-    writeln!(output, "{}", rung.teaches())
+fn show(rung: Rung) -> Result<(), Failure> {
+    let mut facts = Lines::default();
+    facts.add("sizes", rung.sizes());
+    facts.add("threads", threads(rung));
+    facts.add("work", if rung.is_quadratic() { "n^2" } else { "n log^2 n" });
+    output::print(|out| write!(out, "{rung}: {}\n{facts}\n{}\n", rung.description(), rung.teaches()))
 }
 
 fn threads(rung: Rung) -> &'static str {

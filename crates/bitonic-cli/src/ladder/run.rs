@@ -1,48 +1,47 @@
 //! `bitonic ladder run`: the options, and what is refused.
 
-use super::race::{Contender, Race};
 use super::select::{self, Chosen};
-use super::table;
-use crate::completions::Word;
 use crate::failure::Failure;
-use bitonic::Order;
+use crate::figures::{counted, long_time};
+use crate::options::SortOptions;
+use crate::output;
+use crate::race::{self, Contender, LeftOut, Race};
+use crate::word::Word;
 use bitonic::key::KeyType;
 use bitonic_ladder::{LadderError, Options, Rung};
 use bitonic_testkit::{Pattern, TestKey};
 use std::fmt;
-use std::io::{self, Write};
 use std::num::NonZero;
 
 /// What `bitonic ladder run` is asked for.
 #[derive(clap::Args)]
+#[command(
+    after_help = "Direction and threads are for every sort; the other options of a sort are for the row `bitonic`."
+)]
 pub(super) struct Arguments {
     /// Names of rungs, patterns such as `iterative_*`, or `all`
     #[arg(value_name = "NAME", required = true)]
     rungs: Vec<String>,
     /// How many keys: 1000, 16M, 2^24, 1e6
-    #[arg(long, value_name = "N", default_value = "2^14", value_parser = Word::count())]
+    #[arg(long, value_name = "N", default_value = "2^14", value_parser = Word::count(), allow_negative_numbers = true)]
     n: usize,
     /// The type of the keys
-    #[arg(long = "type", value_name = "TYPE", default_value = "u32", value_parser = Word::one_of("key type", KeyType::ALL, KeyType::name))]
+    #[arg(long = "type", value_name = "TYPE", default_value = "u32", value_parser = Word::key_type())]
     key_type: KeyType,
     /// What the keys look like
-    #[arg(long, value_name = "PATTERN", default_value = "random", value_parser = Word::one_of("distribution", Pattern::ALL, Pattern::name))]
+    #[arg(long, value_name = "PATTERN", default_value = "random", value_parser = Word::distribution())]
     distribution: Pattern,
     /// The same seed gives the same keys
-    #[arg(long, value_name = "SEED", default_value = "1", value_parser = Word::seed())]
+    #[arg(long, value_name = "SEED", default_value = "1", value_parser = Word::seed(), allow_negative_numbers = true)]
     seed: u64,
     /// How often every sort runs
-    #[arg(long, value_name = "R", default_value = "5", value_parser = Word::count())]
+    #[arg(long, value_name = "R", default_value = "5", value_parser = Word::count(), allow_negative_numbers = true)]
     repeat: usize,
-    /// How many threads the parallel sorts use; 0 for one on every core
-    #[arg(long, value_name = "T", default_value = "0", value_parser = Word::threads())]
-    threads: usize,
-    /// Largest key first
-    #[arg(long)]
-    reverse: bool,
     /// Run rungs whose time grows with the square of N for more than 2^16 keys too
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    options: SortOptions,
 }
 
 /// The most keys that quadratic rungs sort unless forced: there they take about a second.
@@ -52,17 +51,19 @@ const MOST_FOR_QUADRATIC: usize = 1 << 16;
 pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
     let chosen = select::select(&arguments.rungs)?;
     let table = bitonic::with_key_type!(arguments.key_type, K => race::<K>(&arguments, &chosen))?;
-    io::stdout().lock().write_all(table.as_bytes()).map_err(Failure::output)
+    output::print(|out| out.write_all(table.as_bytes()))
 }
 
 fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, Failure> {
-    let &Arguments { n, distribution, seed, threads, .. } = arguments;
+    let &Arguments { n, key_type, distribution, seed, ref options, .. } = arguments;
     let repeat =
         NonZero::new(arguments.repeat).ok_or_else(|| Failure::new("--repeat 0: run at least once"))?;
-    let order = if arguments.reverse { Order::Descending } else { Order::Ascending };
-    let options = Options { order, threads: NonZero::new(threads) };
+    let sorter = options.sorter();
+    let options = Options { order: options.order(), threads: NonZero::new(options.threads) };
+    // What the library refuses, it refuses before the keys are made.
+    sorter.plan::<K>(n)?;
 
-    let mut contenders = vec![Contender::Standard, Contender::Bitonic];
+    let mut contenders = vec![Contender::STANDARD, Contender::bitonic("bitonic", sorter)];
     let mut left_out = Vec::new();
     for &Chosen { rung, by_name } in chosen {
         let refusal = if !rung.sizes().contain(n) {
@@ -74,20 +75,24 @@ fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, 
             None
         };
         match refusal {
-            None => contenders.push(Contender::Rung(rung)),
+            None => contenders.push(Contender::rung(rung)),
             Some(refusal) if by_name => return Err(refusal.of(rung, n)),
-            Some(refusal) => left_out.push((rung, refusal.to_string())),
+            Some(refusal) => left_out.push(LeftOut { name: rung.name(), reason: refusal.to_string() }),
         }
     }
     let race = Race::<K>::new(n, distribution, seed, options)?;
     let times = race.run(&contenders, repeat)?;
-    let heading = format!("{n} {} keys, {distribution}, {}", arguments.key_type, table::repetitions(repeat));
-    Ok(table::render(&heading, n, &times, &left_out))
+    Ok(format!(
+        "{}, {distribution}, {} each; every result verified\n\n{}",
+        counted(n, &format!("{key_type} key")),
+        counted(repeat.get(), "run"),
+        race::render(n, &times, &left_out)
+    ))
 }
 
 /// How long a quadratic rung would take: the time of the sample, scaled.
 fn predict<K: TestKey>(n: usize, sample: &Race<K>, rung: Rung) -> Result<f64, Failure> {
-    let times = sample.run(&[Contender::Rung(rung)], NonZero::<usize>::MIN)?;
+    let times = sample.run(&[Contender::rung(rung)], NonZero::<usize>::MIN)?;
     Ok(times[0].median().as_secs_f64() * (n as f64 / sample.len() as f64).powi(2))
 }
 
@@ -112,7 +117,7 @@ impl fmt::Display for Refusal {
         match self {
             Self::NotAPowerOfTwo => f.write_str("sorts powers of two only"),
             Self::TooSlow { seconds } => {
-                let time = table::long_time(*seconds);
+                let time = long_time(*seconds);
                 write!(f, "would take about {time} a run: use --n 2^16 or less, or --force")
             }
         }

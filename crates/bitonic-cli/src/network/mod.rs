@@ -2,18 +2,18 @@
 
 mod picture;
 mod proof;
-mod read;
 mod values;
-mod whole_file;
 
-use crate::completions::Word;
 use crate::failure::Failure;
+use crate::figures::counted;
+use crate::input::Input;
+use crate::output;
+use crate::table::Plain;
+use crate::word::Word;
 use bitonic_network::{Claim, Kind, Network};
-use comfy_table::{Table, presets};
 use picture::Picture;
 use proof::Verdict;
 use std::fmt::{self, Display};
-use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 /// What `bitonic network` is asked for.
@@ -57,7 +57,7 @@ struct Generate {
     )]
     kind: Option<Kind>,
     /// How many wires: 16, 2^4
-    #[arg(value_name = "N", required = true, value_parser = Word::count())]
+    #[arg(value_name = "N", required = true, value_parser = Word::count(), allow_negative_numbers = true)]
     wires: Option<usize>,
     #[command(flatten)]
     picture: Picture,
@@ -86,7 +86,13 @@ struct Check {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Prove that it merges two ascending runs, the first on this many wires
-    #[arg(long, value_name = "SPLIT", value_parser = Word::count(), conflicts_with = "bitonic")]
+    #[arg(
+        long,
+        value_name = "SPLIT",
+        value_parser = Word::count(),
+        allow_negative_numbers = true,
+        conflicts_with = "bitonic"
+    )]
     merge: Option<usize>,
     /// Prove that it sorts every bitonic input: one that rises, then falls, or falls, then rises
     #[arg(long)]
@@ -115,57 +121,64 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     match arguments.action {
         Some(Action::List) => list(),
         Some(Action::Check(arguments)) => check(arguments),
-        Some(Action::Draw(Draw { file, picture })) => picture.write(&read::network(&file)?),
+        Some(Action::Draw(Draw { file, picture })) => picture.write(&parse(&Input::read(Some(&file))?)?),
         None => generate(arguments.generate),
     }
 }
 
+/// The network that someone else wrote.
+fn parse(input: &Input) -> Result<Network, Failure> {
+    Network::parse(input.text()?).map_err(|error| input.refused(error))
+}
+
 fn list() -> Result<(), Failure> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["kind", "what it is"]);
-    table.add_rows(Kind::ALL.map(|kind| [kind.name(), kind.description()]));
-    writeln!(io::stdout().lock(), "{}", table.trim_fmt()).map_err(Failure::output)
+    let mut table = Plain::new(["kind", "what it is"]);
+    for kind in Kind::ALL {
+        table.add([kind.name(), kind.description()]);
+    }
+    output::print(|out| write!(out, "{table}"))
 }
 
 fn generate(arguments: Generate) -> Result<(), Failure> {
     let Generate { kind: Some(kind), wires: Some(wires), picture, prove } = arguments else {
         return Err(Failure::new(
-            "a network needs a kind and a number of wires: see `bitonic network --help`",
+            "a network needs a kind and a number of wires: see 'bitonic network --help'",
         ));
     };
     let network = kind.generate(wires).map_err(Failure::new)?;
     if !prove {
         return picture.write(&network);
     }
-    if picture.is_asked_for() {
-        picture.write(&network)?;
-    } else {
-        writeln!(io::stdout(), "{}", Summary(&network)).map_err(Failure::output)?;
+    let claim = kind.claim(wires);
+    let verdict = proof::prove(&network, claim)?;
+    match picture.is_asked_for() {
+        true => picture.write(&network)?,
+        false => print_summary(&network)?,
     }
-    // Where the picture fills standard output, the proof must not end up in its middle.
-    if picture.fills_standard_output() {
-        report(kind, &network, kind.claim(wires), io::stderr().lock())
-    } else {
-        report(kind, &network, kind.claim(wires), io::stdout().lock())
+    // Where standard output holds a document, the verdict must not end up in its middle.
+    match picture.fills_standard_output() {
+        true => output::note(&verdict),
+        false => output::print(|out| write!(out, "{verdict}"))?,
     }
+    answer(kind, claim, &verdict)
 }
 
 fn check(arguments: Check) -> Result<(), Failure> {
-    let network = read::network(&arguments.file)?;
+    let input = Input::read(Some(&arguments.file))?;
+    let network = parse(&input)?;
     let claim = match &arguments {
         &Check { merge: Some(split), .. } => Claim::MergesTwoRuns { split },
         Check { bitonic: true, .. } => Claim::MergesBitonic,
         _ => Claim::Sorts,
     };
-    writeln!(io::stdout(), "{}", Summary(&network)).map_err(Failure::output)?;
-    report(read::name(&arguments.file), &network, claim, io::stdout().lock())
+    let verdict = proof::prove(&network, claim)?;
+    print_summary(&network)?;
+    output::print(|out| write!(out, "{verdict}"))?;
+    answer(&input.name, claim, &verdict)
 }
 
-/// Proves a claim about the network of this name and says how it went.
-fn report(name: impl Display, network: &Network, claim: Claim, output: impl Write) -> Result<(), Failure> {
-    let mut output = BufWriter::new(output);
-    let verdict = proof::prove(network, claim)?;
-    write!(output, "{verdict}").and_then(|()| output.flush()).map_err(Failure::output)?;
+/// What a verdict on the network of this name means for the exit code.
+fn answer(name: impl Display, claim: Claim, verdict: &Verdict) -> Result<(), Failure> {
     match verdict {
         Verdict::Proved { .. } => Ok(()),
         Verdict::Refuted(_) => {
@@ -174,18 +187,16 @@ fn report(name: impl Display, network: &Network, claim: Claim, output: impl Writ
     }
 }
 
+fn print_summary(network: &Network) -> Result<(), Failure> {
+    output::print(|out| writeln!(out, "{}", Summary(network)))
+}
+
 /// `8 wires, 24 comparators, depth 6`
 struct Summary<'a>(&'a Network);
 
 impl Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
-        let (wires, comparators, depth) = (self.0.wires(), self.0.size(), self.0.depth());
-        write!(
-            f,
-            "{wires} wire{}, {comparators} comparator{}, depth {depth}",
-            plural(wires),
-            plural(comparators)
-        )
+        let (wires, comparators) = (counted(self.0.wires(), "wire"), counted(self.0.size(), "comparator"));
+        write!(f, "{wires}, {comparators}, depth {}", self.0.depth())
     }
 }

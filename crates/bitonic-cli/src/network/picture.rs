@@ -1,9 +1,10 @@
 //! The forms in which a network is put out: text, SVG, JSON, list.
 
-use super::{Summary, values, whole_file};
+use super::{Summary, values};
 use crate::failure::Failure;
+use crate::output::{self, is_standard_stream};
 use bitonic_network::{Comparator, Network, Stage};
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 /// How a network is put out. Without any of these it is drawn as text.
@@ -34,7 +35,7 @@ impl Picture {
 
     /// Whether standard output carries a document that nothing else may be mixed with.
     pub(super) fn fills_standard_output(&self) -> bool {
-        self.json || self.list || self.svg.as_ref().is_some_and(|path| path.as_os_str() == "-")
+        self.json || self.list || self.svg.as_deref().is_some_and(is_standard_stream)
     }
 
     /// Puts the network out, with a line that counts it where that does not spoil a document.
@@ -44,18 +45,15 @@ impl Picture {
             _ if self.list => network.to_list(),
             Some(path) => {
                 let svg = self.draw_svg(network)?;
-                if path.as_os_str() == "-" {
-                    svg
-                } else {
-                    let fault = |error| Failure::new(format!("{}: cannot write: {error}", path.display()));
-                    whole_file::write(path, &svg).map_err(fault)?;
-                    format!("{}, drawn in {}\n", Summary(network), path.display())
+                output::write(Some(path), |out| out.write_all(svg.as_bytes()))?;
+                if is_standard_stream(path) {
+                    return Ok(());
                 }
+                format!("{}, drawn in {}\n", Summary(network), path.display())
             }
             None => format!("{}{}\n", self.draw_text(network)?, Summary(network)),
         };
-        let mut output = BufWriter::new(io::stdout().lock());
-        output.write_all(document.as_bytes()).and_then(|()| output.flush()).map_err(Failure::output)
+        output::print(|out| out.write_all(document.as_bytes()))
     }
 
     fn draw_svg(&self, network: &Network) -> Result<String, Failure> {
@@ -94,13 +92,11 @@ impl Picture {
             None => drawing,
         };
         if io::stdout().is_terminal() && size.columns > MOST_TERMINAL_COLUMNS {
-            // Without standard error the summary has to do; `eprintln!` would panic.
-            let _ = writeln!(
-                io::stderr(),
+            output::note(format_args!(
                 "The drawing has {} columns, too many for a terminal: make a picture with --svg FILE, or send the text to \
-                 a file or to `less -S`.",
+                 a file or to `less -S`.\n",
                 size.columns
-            );
+            ));
             return Ok(String::new());
         }
         Ok(drawing.to_text())

@@ -1,8 +1,9 @@
 //! Proving a claim, with signs of life, and telling the verdict.
 
 use crate::failure::Failure;
+use crate::figures::time;
+use crate::progress::Progress;
 use bitonic_network::{Claim, Counterexample, Network, Proof, ProveError};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -17,23 +18,14 @@ pub(super) enum Verdict {
 /// Proves the claim or refutes it. Fails where a proof is out of reach; the reason is the network's.
 pub(super) fn prove(network: &Network, claim: Claim) -> Result<Verdict, Failure> {
     let started = Instant::now();
-    let spinner = spinner();
+    let progress = Progress::spinner("proving");
     let result = network.prove_claim(claim);
-    spinner.finish_and_clear();
+    drop(progress);
     match result {
         Ok(proof) => Ok(Verdict::Proved { proof, elapsed: started.elapsed() }),
         Err(ProveError::Refuted(counterexample)) => Ok(Verdict::Refuted(counterexample)),
         Err(other) => Err(Failure::new(other)),
     }
-}
-
-/// Turns on standard error while a proof runs, if that is a terminal.
-fn spinner() -> ProgressBar {
-    let spinner = ProgressBar::new_spinner().with_message("proving");
-    let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
-    spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    spinner.enable_steady_tick(Duration::from_millis(200));
-    spinner
 }
 
 /// The permutations of wider networks fill more than a few lines, and nobody reads them.
@@ -42,7 +34,7 @@ const MOST_KEYS_SHOWN: usize = 128;
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Proved { proof, elapsed } => writeln!(f, "{proof} in {elapsed:.2?}"),
+            Self::Proved { proof, elapsed } => writeln!(f, "{proof} in {}", time(*elapsed)),
             Self::Refuted(counterexample) if counterexample.input().len() > MOST_KEYS_SHOWN => {
                 writeln!(f, "{counterexample}")
             }

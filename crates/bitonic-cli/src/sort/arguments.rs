@@ -1,9 +1,10 @@
 //! The options of `bitonic sort`.
 
 use super::formats::Format;
-use crate::completions::Word;
+use crate::options::SortOptions;
+use crate::word::Word;
+use bitonic::Sorter;
 use bitonic::key::KeyType;
-use bitonic::{Engine, Order, Sorter};
 use bitonic_testkit::Pattern;
 use std::path::PathBuf;
 
@@ -58,37 +59,18 @@ pub(crate) struct Arguments {
         short = 't',
         long = "type",
         value_name = "TYPE",
-        value_parser = Word::one_of("key type", KeyType::ALL, KeyType::name),
+        value_parser = Word::key_type(),
         help_heading = "Format"
     )]
     pub(super) key_type: Option<KeyType>,
 
-    /// Largest first.
-    #[arg(short, long, help_heading = "Sort")]
-    pub(super) reverse: bool,
+    #[command(flatten)]
+    pub(super) options: SortOptions,
 
     /// Keep equal keys in their order. Accepted for completeness: keys that are equal look the same, so the result is
     /// too.
     #[arg(long, help_heading = "Sort")]
     pub(super) stable: bool,
-
-    /// Let no branch and no memory address depend on a key, so that timing tells nothing about secret keys.
-    #[arg(long, help_heading = "Sort")]
-    pub(super) oblivious: bool,
-
-    /// What sorts; `bitonic devices` lists what is here.
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_parser = Word::one_of("engine", Engine::ALL, Engine::name),
-        default_value = "auto",
-        help_heading = "Sort"
-    )]
-    pub(super) engine: Engine,
-
-    /// Use at most this many processor threads; 0 is one for every core.
-    #[arg(long, value_name = "N", value_parser = Word::threads(), default_value = "0", help_heading = "Sort")]
-    pub(super) threads: usize,
 
     /// Do not sort: say whether the input is sorted, and if not, where the first key out of order is.
     #[arg(short, long, conflicts_with_all = ["output", "output_format", "report"], help_heading = "Sort")]
@@ -104,6 +86,7 @@ pub(crate) struct Arguments {
         long,
         value_name = "N",
         value_parser = Word::count(),
+        allow_negative_numbers = true,
         conflicts_with_all = ["file", "format", "check"],
         help_heading = "Random keys"
     )]
@@ -114,6 +97,7 @@ pub(crate) struct Arguments {
         long,
         requires = "random",
         value_parser = Word::seed(),
+        allow_negative_numbers = true,
         default_value = "1",
         help_heading = "Random keys"
     )]
@@ -124,7 +108,7 @@ pub(crate) struct Arguments {
         long,
         value_name = "NAME",
         requires = "random",
-        value_parser = Word::one_of("distribution", Pattern::ALL, Pattern::name),
+        value_parser = Word::distribution(),
         default_value = "random",
         help_heading = "Random keys"
     )]
@@ -132,18 +116,8 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// The direction asked for.
-    pub(super) fn order(&self) -> Order {
-        if self.reverse { Order::Descending } else { Order::Ascending }
-    }
-
     /// The sort asked for.
     pub(super) fn sorter(&self) -> Sorter {
-        Sorter::new()
-            .engine(self.engine)
-            .order(self.order())
-            .stable(self.stable)
-            .threads(self.threads)
-            .oblivious(self.oblivious)
+        self.options.sorter().stable(self.stable)
     }
 }

@@ -3,20 +3,18 @@
 mod arguments;
 mod benchmark;
 mod formats;
-mod input;
-mod output;
-mod progress;
 mod report;
 
 pub(crate) use arguments::Arguments;
 
 use crate::failure::Failure;
+use crate::figures::{counted, million_keys_per_second, time};
+use crate::input::Input;
+use crate::output;
+use crate::progress::Progress;
+use crate::random;
 use bitonic::key::{KeyType, Order};
 use formats::{FileKey, Format, first_out_of_order, show};
-use input::Input;
-use progress::Progress;
-use report::{Lines, rate};
-use std::io::{self, Write};
 use std::time::Instant;
 
 /// Sorts, checks or measures, as the arguments ask.
@@ -38,38 +36,20 @@ fn run_random<K: FileKey>(len: usize, arguments: &Arguments) -> Result<(), Failu
     }
     let format = output_format(arguments, Format::Text);
     format.accept(K::TYPE).map_err(Failure::new)?;
-    check_memory::<K>(len)?;
+    let &Arguments { distribution, seed, .. } = arguments;
+    let order = arguments.options.order();
+    let what = format!("{}, {distribution}, seed {seed}", keys_in_words::<K>(len, order));
+    if arguments.output.is_none() {
+        return benchmark::run::<K>(&what, len, arguments);
+    }
     let started = Instant::now();
-    let progress = Progress::spinner("making keys");
-    let keys: Vec<K> = arguments.distribution.generate(len, arguments.seed);
-    drop(progress);
-    let what = format!(
-        "{}, {}, seed {}",
-        keys_in_words::<K>(len, arguments.order()),
-        arguments.distribution,
-        arguments.seed
-    );
-    match arguments.output {
-        Some(_) => sort_and_write(&what, keys, started, format, arguments),
-        None => benchmark::run(&what, &keys, &arguments.sorter(), arguments.order()),
-    }
-}
-
-/// Refuses what this machine cannot hold, before it is asked for key by key.
-fn check_memory<K>(len: usize) -> Result<(), Failure> {
-    // The keys, and a copy for each of the sorts that are compared.
-    let bytes = len.saturating_mul(size_of::<K>()).saturating_mul(3);
-    match Vec::<u8>::new().try_reserve_exact(bytes) {
-        Ok(()) => Ok(()),
-        Err(_) => {
-            Err(Failure::new(format!("no memory for {len} keys, which take {bytes} bytes: ask for fewer")))
-        }
-    }
+    let keys: Vec<K> = random::make(len, distribution, seed, 1)?;
+    sort_and_write(&what, keys, started, format, arguments)
 }
 
 fn run_input(arguments: &Arguments) -> Result<(), Failure> {
     let started = Instant::now();
-    let input = input::read(arguments.file.as_deref())?;
+    let input = Input::read(arguments.file.as_deref())?;
     let by_name = || arguments.file.as_deref().and_then(Format::of_name);
     let format = arguments.format.or_else(by_name).unwrap_or_else(|| Format::of_content(&input.bytes));
     let key_type =
@@ -84,14 +64,14 @@ fn run_keys<K: FileKey>(
     arguments: &Arguments,
 ) -> Result<(), Failure> {
     if arguments.check {
-        return check::<K>(&input, format, arguments.order());
+        return check::<K>(&input, format, arguments.options.order());
     }
     let output_format = output_format(arguments, format);
     output_format.accept(K::TYPE).map_err(Failure::new)?;
     let keys = decode::<K>(&input, format)?;
     drop(input);
     sort_and_write(
-        &keys_in_words::<K>(keys.len(), arguments.order()),
+        &keys_in_words::<K>(keys.len(), arguments.options.order()),
         keys,
         started,
         output_format,
@@ -120,12 +100,9 @@ fn check<K: FileKey>(input: &Input, format: Format, order: Order) -> Result<(), 
             show(keys[index - 1]),
             order_in_words(order)
         ))),
-        None => {
-            let mut output = io::stdout().lock();
-            writeln!(output, "{}: sorted: {}", input.name, keys_in_words::<K>(keys.len(), order))
-                .and_then(|()| output.flush())
-                .map_err(Failure::output)
-        }
+        None => output::print(|out| {
+            writeln!(out, "{}: sorted: {}", input.name, keys_in_words::<K>(keys.len(), order))
+        }),
     }
 }
 
@@ -137,34 +114,27 @@ fn sort_and_write<K: FileKey>(
     arguments: &Arguments,
 ) -> Result<(), Failure> {
     let before = started.elapsed();
+    let sorter = arguments.sorter();
     let progress = Progress::spinner("sorting");
-    let report = arguments.sorter().sort(&mut keys)?;
+    let report = sorter.sort(&mut keys)?;
     drop(progress);
     let writing = Instant::now();
     output::write(arguments.output.as_deref(), |out| {
         format.encode(&keys, out, &Progress::bar("writing", keys.len()))
     })?;
     if arguments.report {
-        let mut lines = Lines::default();
-        lines.add("keys", what);
-        lines.add("engine", report.engine);
-        lines.add("device", report.device);
-        lines.add("plan", report.plan);
-        if let Some(reason) = &report.fallback {
-            lines.add("fallback", reason);
-        }
-        lines.add(if arguments.random.is_some() { "make" } else { "read" }, format_args!("{before:.2?}"));
-        lines.add("sort", format_args!("{:.2?}, {}", report.elapsed, rate(keys.len(), report.elapsed)));
-        lines.add("write", format_args!("{:.2?}", writing.elapsed()));
-        // Nobody is left to tell if standard error is closed.
-        let _ = write!(io::stderr().lock(), "{lines}");
+        let mut lines = report::lines(what, &report, sorter.plan::<K>(keys.len())?.instructions);
+        lines.add(if arguments.random.is_some() { "make" } else { "read" }, time(before));
+        let rate = million_keys_per_second(keys.len(), report.elapsed);
+        lines.add("sort", format_args!("{}, {rate} million keys/s", time(report.elapsed)));
+        lines.add("write", time(writing.elapsed()));
+        output::note(lines);
     }
     Ok(())
 }
 
 fn keys_in_words<K: FileKey>(len: usize, order: Order) -> String {
-    let plural = if len == 1 { "" } else { "s" };
-    format!("{len} {} key{plural}, {}", K::TYPE, order_in_words(order))
+    format!("{}, {}", counted(len, &format!("{} key", K::TYPE)), order_in_words(order))
 }
 
 fn order_in_words(order: Order) -> &'static str {

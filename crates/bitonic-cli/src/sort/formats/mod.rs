@@ -4,7 +4,7 @@ mod npy;
 mod raw;
 mod text;
 
-use super::progress::Progress;
+use crate::progress::Progress;
 use bitonic::Order;
 use bitonic::key::{BitMap, KeyType};
 use bitonic_testkit::TestKey;

@@ -37,9 +37,12 @@ use super::vector::Vector;
 use crate::key::Bits;
 use std::mem::MaybeUninit;
 
-/// The most rows of a tile. 512 registers of 64 bytes are 32 KiB, which still fits a first-level data cache; a tile of half
-/// the size was slower, because it takes one more partition or merge to get down to it.
-pub(crate) const MAX_ROWS: usize = 512;
+/// The most rows of a tile. 256 registers of 64 bytes are 16 KiB, a third of a first-level data cache, so that the keys
+/// themselves fit beside the buffer.
+///
+/// Twice as many are no slower, but a stack frame of 32 KiB and more is probed by a loop in the function's prologue, and that
+/// loop was seen (rustc 1.95, x86-64) to overwrite a register that held the number of rows.
+pub(crate) const MAX_ROWS: usize = 256;
 
 /// The most rows that stay in registers.
 pub(crate) const REGISTER_ROWS: usize = 16;
@@ -331,7 +334,8 @@ unsafe fn load_and_sort<V: Vector, const B: usize>(
 ) {
     // SAFETY: the caller's promise; `load_rows` reads no key at or past `len`.
     unsafe {
-        for group in (0..rows).step_by(B) {
+        let mut group = 0;
+        while group < rows {
             let from = (group * V::LANES).min(len);
             let left = len - from;
             let mut registers: [V; B] = if left >= B * V::LANES {
@@ -341,6 +345,7 @@ unsafe fn load_and_sort<V: Vector, const B: usize>(
             };
             sort_rows(&mut registers);
             write_rows(registers, buffer.add(group * V::LANES), 1);
+            group += B;
         }
     }
 }
@@ -368,17 +373,18 @@ unsafe fn merge_groups<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: us
 /// The first log2(P) steps of the merge of two ascending runs in every block of `width` rows, in one pass.
 #[inline(always)]
 unsafe fn flip_pass<V: Vector, const P: usize>(buffer: *mut V::Lane, rows: usize, width: usize) {
-    let stride = width / P;
+    let stride = width / P * V::LANES;
+    let end = rows * V::LANES;
     // SAFETY: the caller's promise; `rows` is a multiple of `width`, and `width` of P.
     unsafe {
-        for block in (0..rows).step_by(width) {
-            for offset in 0..stride {
-                // Rows of the upper run mirror those of the lower one, each within its stride.
-                let place = |index: usize| {
-                    let within = if index < P / 2 { offset } else { stride - 1 - offset };
-                    buffer.add((block + index * stride + within) * V::LANES)
-                };
-                let mut registers = [V::load(place(0)); P];
+        let mut block = 0;
+        while block < end {
+            // Rows of the upper run mirror those of the lower one, each within its stride.
+            let mut lower = buffer.add(block);
+            let mut upper = lower.add(stride - V::LANES);
+            for _ in 0..width / P {
+                let place = |index: usize| if index < P / 2 { lower } else { upper }.add(index * stride);
+                let mut registers = [V::load(lower); P];
                 for (index, register) in registers.iter_mut().enumerate().skip(1) {
                     *register = V::load(place(index));
                 }
@@ -386,7 +392,10 @@ unsafe fn flip_pass<V: Vector, const P: usize>(buffer: *mut V::Lane, rows: usize
                 for (index, register) in registers.into_iter().enumerate() {
                     register.store(place(index));
                 }
+                lower = lower.add(V::LANES);
+                upper = upper.wrapping_sub(V::LANES);
             }
+            block += P * stride;
         }
     }
 }
@@ -409,11 +418,13 @@ unsafe fn clean<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: usize, wi
             half_clean::<V, 16>(buffer, rows, width);
             width >>= 4;
         }
-        for block in (0..rows).step_by(B) {
+        let mut block = 0;
+        while block < rows {
             let first = buffer.add(block * V::LANES);
             let mut registers: [V; B] = read_rows(first, 1);
             clean_rows(&mut registers);
             write_rows(registers, first, 1);
+            block += B;
         }
     }
 }
@@ -450,13 +461,15 @@ pub(super) unsafe fn half_clean<V: Vector, const P: usize>(buffer: *mut V::Lane,
     let stride = width / P;
     // SAFETY: the caller's promise; `rows` is a multiple of `width`, and `width` of P.
     unsafe {
-        for block in (0..rows).step_by(width) {
+        let mut block = 0;
+        while block < rows {
             for offset in 0..stride {
                 let first = buffer.add((block + offset) * V::LANES);
                 let mut registers: [V; P] = read_rows(first, stride);
                 clean_rows(&mut registers);
                 write_rows(registers, first, stride);
             }
+            block += width;
         }
     }
 }

@@ -169,7 +169,8 @@ unsafe fn clean_whole_tile<V: Vector>(keys: *mut V::Lane, rows: usize) {
 unsafe fn last_pass<V: Vector, const P: usize>(keys: *mut V::Lane, rows: usize) {
     // SAFETY: the caller's promise.
     unsafe {
-        for block in (0..rows).step_by(P) {
+        let mut block = 0;
+        while block < rows {
             let first = keys.add(block * V::LANES);
             let mut registers: [V; P] = read_rows(first, 1);
             clean_rows(&mut registers);
@@ -188,6 +189,7 @@ unsafe fn last_pass<V: Vector, const P: usize>(keys: *mut V::Lane, rows: usize) 
                 }
             }
             write_rows(registers, first, 1);
+            block += P;
         }
     }
 }

@@ -8,7 +8,8 @@ pub(super) use infer::infer;
 pub(super) use key::TextKey;
 
 use super::with_room_for;
-use word::{Word, place, quote, words};
+use crate::place::Place;
+use word::{Word, quote, words};
 
 /// Reads keys of a known type.
 pub(super) fn decode<K: TextKey>(text: &[u8]) -> Result<Vec<K>, String> {
@@ -38,7 +39,7 @@ pub(super) fn append<K: TextKey>(keys: &[K], out: &mut Vec<u8>) {
 /// Where the key with this index stands.
 pub(super) fn place_of_key(text: &[u8], index: usize) -> String {
     let offset = words(text).nth(index).map_or(text.len(), |word| word.offset);
-    place(text, offset).to_string()
+    Place::of(text, offset).to_string()
 }
 
 fn word_text<'a>(text: &[u8], word: Word<'a>) -> Result<&'a str, String> {
@@ -46,7 +47,7 @@ fn word_text<'a>(text: &[u8], word: Word<'a>) -> Result<&'a str, String> {
         let at = error.valid_up_to();
         format!(
             "{}: byte {:#04x} is no UTF-8 text: say --format raw if the file holds bytes and not numbers as text",
-            place(text, word.offset + at),
+            Place::of(text, word.offset + at),
             word.bytes[at]
         )
     })
@@ -55,7 +56,7 @@ fn word_text<'a>(text: &[u8], word: Word<'a>) -> Result<&'a str, String> {
 /// Why a word is no key of the type.
 #[cold]
 fn misfit<K: TextKey>(text: &[u8], word: Word) -> String {
-    let (place, word) = (place(text, word.offset), String::from_utf8_lossy(word.bytes));
+    let (place, word) = (Place::of(text, word.offset), String::from_utf8_lossy(word.bytes));
     let quoted = quote(&word);
     if is_number(&word) || !K::IS_NUMBER {
         format!("{place}: {quoted} does not fit {}, {}: choose another --type", K::TYPE, K::written())

@@ -1,6 +1,6 @@
-//! Words of a text, and where they stand.
+//! Words of a text.
 
-use std::fmt;
+use crate::place::BYTE_ORDER_MARK;
 
 /// What is between two white spaces.
 #[derive(Clone, Copy, Debug)]
@@ -9,9 +9,6 @@ pub(super) struct Word<'a> {
     pub(super) offset: usize,
     pub(super) bytes: &'a [u8],
 }
-
-/// What some editors put before UTF-8 text.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The words of a text, separated by ASCII white space.
 pub(super) fn words(text: &[u8]) -> impl Iterator<Item = Word<'_>> {
@@ -24,29 +21,6 @@ pub(super) fn words(text: &[u8]) -> impl Iterator<Item = Word<'_>> {
         next = offset + bytes.len();
         Some(Word { offset, bytes })
     })
-}
-
-/// A place in a text as editors count it: both from 1, columns in characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) line: usize,
-    pub(super) column: usize,
-}
-
-/// The place of the byte at `offset`.
-pub(super) fn place(text: &[u8], offset: usize) -> Place {
-    let before = &text[..offset];
-    let before = before.strip_prefix(BYTE_ORDER_MARK).unwrap_or(before);
-    let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-    let is_first_of_character = |byte: &&u8| **byte & 0b1100_0000 != 0b1000_0000;
-    Place { line, column: 1 + before[line_start..].iter().filter(is_first_of_character).count() }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}", self.line, self.column)
-    }
 }
 
 /// The word as a message shows it: on one line, and not longer than one.
@@ -72,18 +46,6 @@ mod tests {
         assert_eq!(of(b"\xEF\xBB\xBF7"), [(3, &b"7"[..])]);
         assert_eq!(of(b" \n"), []);
         assert_eq!(of(b""), []);
-    }
-
-    #[test]
-    fn places_count_lines_and_characters_from_one() {
-        let text = "1 2\nä b\r\nc".as_bytes();
-        let at = |offset| place(text, offset).to_string();
-        assert_eq!(at(0), "line 1, column 1");
-        assert_eq!(at(2), "line 1, column 3");
-        assert_eq!(at(4), "line 2, column 1");
-        assert_eq!(at(7), "line 2, column 3");
-        assert_eq!(at(text.len() - 1), "line 3, column 1");
-        assert_eq!(place(b"\xEF\xBB\xBFab", 4).to_string(), "line 1, column 2");
     }
 
     #[test]

@@ -1,11 +1,10 @@
-//! `bitonic devices` from the outside.
+//! `bitonic devices`.
 
-use assert_cmd::Command;
+use crate::{bitonic, printed};
 
 #[test]
 fn every_device_is_listed_with_what_it_can_do() {
-    let done = Command::new(env!("CARGO_BIN_EXE_bitonic")).arg("devices").assert().success().stderr("");
-    let said = String::from_utf8(done.get_output().stdout.clone()).unwrap();
+    let said = printed(bitonic(["devices"]));
     for device in bitonic::devices() {
         let row = said.lines().find(|line| line.contains(&device.name)).unwrap_or_else(|| panic!("{said}"));
         let words: Vec<&str> = row.split_whitespace().collect();
@@ -20,11 +19,20 @@ fn every_device_is_listed_with_what_it_can_do() {
 
 #[test]
 fn an_engine_is_either_listed_with_a_device_or_said_to_be_missing() {
-    let done = Command::new(env!("CARGO_BIN_EXE_bitonic")).arg("devices").assert().success();
-    let said = String::from_utf8(done.get_output().stdout.clone()).unwrap();
+    let said = printed(bitonic(["devices"]));
     for &engine in bitonic::Engine::ALL.iter().filter(|&&engine| engine != bitonic::Engine::Auto) {
         let here = said.lines().any(|line| line.split_whitespace().next() == Some(engine.name()));
         let missing = said.contains(&format!("not available: {engine}, "));
         assert!(here != missing, "{engine}\n{said}");
+    }
+}
+
+#[test]
+fn every_instruction_set_is_listed_with_whether_it_is_here() {
+    let said = printed(bitonic(["devices"]));
+    for &set in bitonic::Instructions::ALL {
+        let row = said.lines().find(|line| line.split_whitespace().next() == Some(set.name())).unwrap();
+        assert_eq!(row.contains(" not available"), !set.is_available(), "{said}");
+        assert_eq!(row.contains(" used "), set == bitonic::Instructions::detected(), "{said}");
     }
 }

@@ -1,41 +1,48 @@
-//! Where the bytes come from.
+//! Where bytes come from.
 
-use super::progress::Progress;
 use crate::failure::Failure;
+use crate::output::is_standard_stream;
+use crate::place::Place;
+use crate::progress::Progress;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 /// A file or standard input, read whole.
-pub(super) struct Input {
+pub(crate) struct Input {
     /// For messages.
-    pub(super) name: String,
-    pub(super) bytes: Vec<u8>,
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Input {
-    /// A failure because of what the input holds.
-    pub(super) fn refused(&self, reason: String) -> Failure {
-        Failure::new(format!("{}: {reason}", self.name))
+    /// Reads the file, or standard input if there is none or its name is `-`.
+    pub(crate) fn read(path: Option<&Path>) -> Result<Self, Failure> {
+        let path = path.filter(|path| !is_standard_stream(path));
+        let name = path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
+        let bytes = match path {
+            Some(path) => read_file(path),
+            None => read_standard_input(),
+        };
+        match bytes {
+            Ok(bytes) => Ok(Self { name, bytes }),
+            Err(error) => Err(Failure::new(format!("cannot read {name}: {error}{}", way_out(&error)))),
+        }
     }
-}
 
-/// Whether the path means standard input or output.
-pub(super) fn is_standard_stream(path: &Path) -> bool {
-    path == Path::new("-")
-}
+    /// The input as text.
+    pub(crate) fn text(&self) -> Result<&str, Failure> {
+        str::from_utf8(&self.bytes).map_err(|error| {
+            let at = error.valid_up_to();
+            let place = Place::of(&self.bytes, at);
+            self.refused(format_args!("{place}: byte {:#04x} is no UTF-8 text", self.bytes[at]))
+        })
+    }
 
-/// Reads the file, or standard input if there is none or its name is `-`.
-pub(super) fn read(path: Option<&Path>) -> Result<Input, Failure> {
-    let path = path.filter(|path| !is_standard_stream(path));
-    let name = path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
-    let bytes = match path {
-        Some(path) => read_file(path),
-        None => read_standard_input(),
-    };
-    match bytes {
-        Ok(bytes) => Ok(Input { name, bytes }),
-        Err(error) => Err(Failure::new(format!("cannot read {name}: {error}{}", way_out(&error)))),
+    /// A failure because of what the input holds.
+    pub(crate) fn refused(&self, reason: impl fmt::Display) -> Failure {
+        Failure::new(format!("{}: {reason}", self.name))
     }
 }
 
@@ -44,7 +51,7 @@ fn way_out(error: &io::Error) -> &'static str {
         io::ErrorKind::NotFound => ": check the name",
         io::ErrorKind::IsADirectory => ": name a file in it",
         io::ErrorKind::PermissionDenied => ": ask its owner for access",
-        io::ErrorKind::OutOfMemory => ": sort a smaller part",
+        io::ErrorKind::OutOfMemory => ": take a smaller part",
         _ => "",
     }
 }

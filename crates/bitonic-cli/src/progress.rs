@@ -12,7 +12,7 @@ const QUIET_TIME: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
 /// Shows how far a piece of work is, from its start until this is dropped. Silent where standard error is no terminal.
-pub(super) struct Progress {
+pub(crate) struct Progress {
     shown: Option<Shown>,
 }
 
@@ -25,24 +25,31 @@ struct Shown {
 
 impl Progress {
     /// Work whose amount is known: a bar.
-    pub(super) fn bar(name: &'static str, amount: usize) -> Self {
+    pub(crate) fn bar(name: &'static str, amount: usize) -> Self {
         Self::start(name, "{msg} {wide_bar} {percent:>3} %, {eta} left", Some(amount as u64))
     }
 
     /// Work whose amount is not known: a spinner and the time it has taken.
-    pub(super) fn spinner(name: &'static str) -> Self {
+    pub(crate) fn spinner(name: &'static str) -> Self {
         Self::start(name, "{spinner} {msg}, {elapsed}", None)
     }
 
     /// Work that must not show anything.
-    pub(super) fn silent() -> Self {
+    pub(crate) fn silent() -> Self {
         Self { shown: None }
     }
 
     /// So much more is done.
-    pub(super) fn advance(&self, amount: usize) {
+    pub(crate) fn advance(&self, amount: usize) {
         if let Some(shown) = &self.shown {
             shown.bar.inc(amount as u64);
+        }
+    }
+
+    /// What is being done from now on.
+    pub(crate) fn name(&self, name: &'static str) {
+        if let Some(shown) = &self.shown {
+            shown.bar.set_message(name);
         }
     }
 

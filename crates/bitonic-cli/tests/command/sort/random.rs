@@ -3,23 +3,39 @@
 use super::{Folder, refused, sort};
 
 fn printed<const N: usize>(arguments: [&str; N]) -> String {
-    let done = sort(arguments).assert().success().stderr("");
-    String::from_utf8(done.get_output().stdout.clone()).unwrap()
+    crate::printed(sort(arguments))
 }
 
 #[test]
 fn without_an_output_it_verifies_and_measures() {
     let text = printed(["--random", "64K"]);
-    let names: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(
-        names,
-        ["keys", "engine", "device", "plan", "time", "speed", "standard", "ratio", "verified"],
+    let parts: Vec<&str> = text.split("\n\n").collect();
+    let [facts, table, remarks] = parts[..] else { panic!("{text}") };
+    let first_words = |part: &str| {
+        part.lines().filter_map(|line| line.split(' ').next().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    assert_eq!(first_words(facts), ["keys", "engine", "device", "instructions", "plan"], "{text}");
+    assert!(facts.contains("65536 u32 keys, ascending, random, seed 1\n"), "{text}");
+    let here = format!("instructions  {}\n", bitonic::Instructions::detected());
+    assert!(facts.contains(&here), "{text}");
+
+    let mut rows = first_words(table);
+    assert_eq!(rows.remove(0), "sort", "{text}");
+    assert_eq!((rows.first().unwrap().as_str(), rows.last().unwrap().as_str()), ("bitonic", "std"), "{text}");
+    assert!(table.lines().skip(1).all(|row| row.ends_with('x')), "{text}");
+    assert!(table.lines().last().unwrap().ends_with(" 1.00x"), "{text}");
+    let verified = remarks.lines().last().unwrap();
+    assert!(verified.starts_with("verified: ") && verified.ends_with("bit for bit"), "{text}");
+}
+
+#[test]
+fn the_oblivious_network_is_measured_too() {
+    let text = printed(["--random", "1000", "--oblivious", "--threads", "1", "--instructions", "portable"]);
+    assert!(
+        text.contains("instructions  portable\n") && text.contains("bitonic network in flip form"),
         "{text}"
     );
-    assert!(text.contains("65536 u32 keys, ascending, random, seed 1"), "{text}");
-    assert!(text.contains("times the speed of the standard library"), "{text}");
-    let columns: Vec<usize> = text.lines().map(|line| line.len() - line[10..].trim_start().len()).collect();
-    assert!(columns.iter().all(|&column| column == columns[0]), "{text}");
+    assert!(!text.contains("1 thread "), "one row for one thread\n{text}");
 }
 
 #[test]

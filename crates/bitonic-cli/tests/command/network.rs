@@ -1,37 +1,20 @@
-//! `bitonic network` from the outside: the real binary, its output, its exit codes and its messages.
+//! `bitonic network`.
 
+use crate::{Folder, bitonic, one_line, with_name};
 use assert_cmd::Command;
 use std::io::Read;
-use std::path::PathBuf;
 use std::process::Stdio;
-use tempfile::TempDir;
 
 fn network<const N: usize>(arguments: [&str; N]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bitonic"));
-    command.arg("network").args(arguments);
-    command
+    bitonic(with_name("network", arguments))
 }
 
-/// What the command prints. It must succeed and say nothing else.
 fn printed<const N: usize>(arguments: [&str; N]) -> String {
-    let done = network(arguments).assert().success().stderr("");
-    String::from_utf8(done.get_output().stdout.clone()).unwrap()
+    crate::printed(network(arguments))
 }
 
-/// The one line on standard error; the exit code must be 2.
 fn refused<const N: usize>(arguments: [&str; N]) -> String {
-    let done = network(arguments).assert().code(2);
-    let message = String::from_utf8(done.get_output().stderr.clone()).unwrap();
-    assert_eq!(message.lines().count(), 1, "{message}");
-    message.trim_end().to_owned()
-}
-
-/// A file with this content in a folder of its own.
-fn file(content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("network.txt");
-    std::fs::write(&path, content).unwrap();
-    (folder, path)
+    crate::refused(network(arguments))
 }
 
 #[test]
@@ -82,11 +65,11 @@ fn values_are_shown_before_and_after_every_stage() {
 fn values_that_do_not_fit_are_refused() {
     assert_eq!(
         refused(["bitonic", "4", "--input", "1 2 3"]),
-        "bitonic: --input: 3 keys do not fit a network of 4 wires: give one key for each wire"
+        "--input: 3 keys do not fit a network of 4 wires: give one key for each wire"
     );
     assert_eq!(
         refused(["bitonic", "4", "--input", "1 2 x 3"]),
-        "bitonic: --input: 'x' is no number: write numbers with spaces between them"
+        "--input: 'x' is no number: write numbers with spaces between them"
     );
 }
 
@@ -107,23 +90,21 @@ fn list_and_json_are_whole_documents_that_check_and_draw_read() {
 
 #[test]
 fn an_svg_file_is_written_whole_and_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("network.svg");
-    std::fs::write(&path, "old").unwrap();
-    let said = printed(["bitonic", "8", "--svg", path.to_str().unwrap()]);
-    assert_eq!(said, format!("8 wires, 24 comparators, depth 6, drawn in {}\n", path.display()));
-    let svg = std::fs::read_to_string(&path).unwrap();
+    let folder = Folder::new();
+    let path = folder.file("network.svg", "old");
+    let said = printed(["bitonic", "8", "--svg", &path]);
+    assert_eq!(said, format!("8 wires, 24 comparators, depth 6, drawn in {path}\n"));
+    let svg = String::from_utf8(folder.read("network.svg")).unwrap();
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(folder.names(), ["network.svg"]);
     assert_eq!(svg, printed(["bitonic", "8", "--svg", "-"]));
 }
 
 #[test]
 fn an_svg_file_that_cannot_be_written_is_named_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("missing").join("network.svg");
-    let message = refused(["bitonic", "8", "--svg", path.to_str().unwrap()]);
-    assert!(message.starts_with(&format!("bitonic: {}: cannot write: ", path.display())), "{message}");
+    let path = Folder::new().argument("missing/network.svg");
+    let message = refused(["bitonic", "8", "--svg", &path]);
+    assert!(message.starts_with(&format!("cannot write to {path}: ")), "{message}");
     assert_eq!(message.matches("missing").count(), 1, "{message}");
 }
 
@@ -132,7 +113,8 @@ fn one_form_at_a_time() {
     for arguments in
         [["--svg=-", "--json"], ["--json", "--list"], ["--ascii", "--list"], ["--input=1 2", "--json"]]
     {
-        network(["bitonic", "2"]).args(arguments).assert().code(2).stdout("");
+        let [first, second] = arguments;
+        assert!(refused(["bitonic", "2", first, second]).contains("cannot be used with"));
     }
 }
 
@@ -165,14 +147,6 @@ fn a_drawing_that_nobody_can_look_at_is_not_begun() {
     assert!(message.contains("would have") && message.contains("--svg FILE, --list or --json"), "{message}");
     let message = refused(["bitonic", "2^16", "--svg", "-"]);
     assert!(message.contains("draw fewer wires"), "{message}");
-}
-
-#[test]
-fn a_kind_without_a_size_and_nothing_at_all_get_the_usage() {
-    for arguments in [vec![], vec!["bitonic"], vec!["check"]] {
-        let done = network([]).args(arguments).assert().code(2).stdout("");
-        assert!(String::from_utf8_lossy(&done.get_output().stderr).contains("Usage: bitonic network"));
-    }
 }
 
 #[test]
@@ -225,8 +199,9 @@ fn what_is_too_large_to_prove_is_said() {
 
 #[test]
 fn a_right_network_is_proved() {
-    let (_folder, path) = file(printed(["bitonic", "8", "--list"]));
-    let said = printed(["check", path.to_str().unwrap()]);
+    let folder = Folder::new();
+    let path = folder.file("network.txt", printed(["bitonic", "8", "--list"]));
+    let said = printed(["check", &path]);
     let proved =
         "8 wires, 24 comparators, depth 6\nproved: the network sorts every input (all 2^8 0-1 inputs";
     assert!(said.starts_with(proved), "{said}");
@@ -236,12 +211,11 @@ fn a_right_network_is_proved() {
 fn a_wrong_network_is_refuted_by_inputs_that_it_does_not_sort() {
     let right = printed(["bitonic", "8", "--list"]);
     let wrong = right.trim_end().strip_suffix(",(6,7)]").map(|rest| format!("{rest}]\n")).unwrap();
-    let (_folder, path) = file(&wrong);
-    let done = network(["check", path.to_str().unwrap()]).assert().code(1);
-    let done = done.stderr(format!(
-        "bitonic: {}: refuted: it is not true that the network sorts every input\n",
-        path.display()
-    ));
+    let folder = Folder::new();
+    let path = folder.file("network.txt", &wrong);
+    let done = network(["check", &path]).assert().code(1);
+    let done =
+        done.stderr(format!("bitonic: {path}: refuted: it is not true that the network sorts every input\n"));
     let said = String::from_utf8(done.get_output().stdout.clone()).unwrap();
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines.len(), 5, "{said}");
@@ -263,22 +237,22 @@ fn a_wrong_network_is_refuted_by_inputs_that_it_does_not_sort() {
 
 #[test]
 fn a_merging_network_is_checked_for_merging() {
-    let (_folder, path) = file(printed(["bitonic-merge", "8", "--list"]));
-    let path = path.to_str().unwrap();
-    network(["check", path]).assert().code(1);
-    let said = printed(["check", path, "--merge", "4"]);
+    let folder = Folder::new();
+    let path = folder.file("network.txt", printed(["bitonic-merge", "8", "--list"]));
+    network(["check", &path]).assert().code(1);
+    let said = printed(["check", &path, "--merge", "4"]);
     assert!(
         said.contains("proved: the network merges two ascending runs, the first on 4 wires (all 25 "),
         "{said}"
     );
-    network(["check", path, "--merge", "3"]).assert().code(1);
-    assert!(refused(["check", path, "--merge", "9"]).contains("give a split of at most 8"));
+    network(["check", &path, "--merge", "3"]).assert().code(1);
+    assert!(refused(["check", &path, "--merge", "9"]).contains("give a split of at most 8"));
 
-    let (_folder, path) = file(printed(["bitonic-cleaner", "8", "--json"]));
-    let path = path.to_str().unwrap();
-    assert!(printed(["check", path, "--bitonic"]).contains("proved: the network sorts every bitonic input"));
-    network(["check", path, "--merge", "4"]).assert().code(1);
-    network(["check", path, "--merge", "4", "--bitonic"]).assert().code(2);
+    let folder = Folder::new();
+    let path = folder.file("network.txt", printed(["bitonic-cleaner", "8", "--json"]));
+    assert!(printed(["check", &path, "--bitonic"]).contains("proved: the network sorts every bitonic input"));
+    network(["check", &path, "--merge", "4"]).assert().code(1);
+    network(["check", &path, "--merge", "4", "--bitonic"]).assert().code(2);
 }
 
 #[test]
@@ -288,33 +262,38 @@ fn bad_text_is_answered_with_its_place() {
         (b"[(0,1),(1,2)]", "line 1, column 9: this stage already touches wire 1"),
         (b"[(0,1)]\n[(0 1)]", "line 2, column 5: expected ',' after the first wire"),
         (b"{\"wires\": 4, \"stages\": [[[0,4]]]}", "line 1, column 11: 4 wires are declared"),
-        (b"[(0,1)]\n\xff", "line 2, column 1: expected text in UTF-8, found the byte 0xff"),
+        (b"[(0,1)]\n\xff", "line 2, column 1: byte 0xff is no UTF-8 text"),
     ] {
-        let (_folder, path) = file(content);
+        let folder = Folder::new();
+        let path = folder.file("network.txt", content);
         for action in ["check", "draw"] {
-            let message = refused([action, path.to_str().unwrap()]);
-            assert!(message.starts_with(&format!("bitonic: {}: {said}", path.display())), "{message}");
+            let message = refused([action, &path]);
+            assert!(message.starts_with(&format!("{path}: {said}")), "{message}");
         }
     }
     let done = network(["check", "-"]).write_stdin("[").assert().code(2).stdout("");
-    let message = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
-    assert!(message.starts_with("bitonic: standard input: line 1, column 2: "), "{message}");
+    let message = one_line(&done.get_output().stderr);
+    assert!(message.starts_with("standard input: line 1, column 2: "), "{message}");
 }
 
 #[test]
 fn a_file_that_cannot_be_read_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let missing = folder.path().join("missing.txt");
-    let message = refused(["check", missing.to_str().unwrap()]);
-    assert!(message.starts_with(&format!("bitonic: {}: ", missing.display())), "{message}");
-    refused(["draw", folder.path().to_str().unwrap()]);
+    let folder = Folder::new();
+    let missing = folder.argument("missing.txt");
+    for action in ["check", "draw"] {
+        let message = refused([action, &missing]);
+        assert!(message.starts_with(&format!("cannot read {missing}: ")), "{message}");
+        assert!(message.ends_with(": check the name"), "{message}");
+    }
+    assert!(refused(["draw", folder.0.path().to_str().unwrap()]).ends_with(": name a file in it"));
 }
 
 #[test]
 fn a_network_from_a_file_is_drawn_like_any_other() {
-    let (_folder, path) = file("[(0,1)]\n");
+    let folder = Folder::new();
+    let path = folder.file("network.txt", "[(0,1)]\n");
     assert_eq!(
-        printed(["draw", path.to_str().unwrap(), "--ascii", "--input", "2 1"]),
+        printed(["draw", &path, "--ascii", "--input", "2 1"]),
         "       1\n0 - 2 -o- 1\n       |\n1 - 1 -o- 2\n2 wires, 1 comparator, depth 1\n"
     );
 }

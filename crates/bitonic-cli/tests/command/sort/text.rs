@@ -90,8 +90,12 @@ fn a_report_goes_to_standard_error_and_keys_to_standard_output() {
     let done = sort(["--report"]).write_stdin("2 1").assert().success().stdout("1\n2\n");
     let report = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
     let names: Vec<&str> = report.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(names, ["keys", "engine", "device", "plan", "read", "sort", "write"], "{report}");
-    assert!(report.contains("2 i64 keys, ascending") && report.contains("keys/s"), "{report}");
+    assert_eq!(
+        names,
+        ["keys", "engine", "device", "instructions", "plan", "read", "sort", "write"],
+        "{report}"
+    );
+    assert!(report.contains("2 i64 keys, ascending") && report.contains(" million keys/s\n"), "{report}");
 }
 
 #[test]

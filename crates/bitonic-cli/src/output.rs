@@ -1,27 +1,47 @@
-//! Where the keys go: a file is replaced only when its successor is complete.
+//! Where results go: standard output, or a file that is replaced only when its successor is complete.
 
-use super::input::is_standard_stream;
 use crate::failure::Failure;
+use std::fmt;
 use std::fs::{self, File, Metadata};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+/// Lets `fill` write to standard output.
+pub(crate) fn print(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut output = BufWriter::new(io::stdout().lock());
+    fill(&mut output).and_then(|()| output.flush()).map_err(|error| failure("standard output", &error))
+}
 
 /// Lets `fill` write to the file, or to standard output if there is none or its name is `-`.
 ///
 /// A regular file is written beside its place and then moved there, so that whoever reads it finds the old content or
 /// the new one, and a failure leaves the old one. Links are followed. Pipes and devices are written directly.
-pub(super) fn write(
+pub(crate) fn write(
     path: Option<&Path>,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let Some(path) = path.filter(|path| !is_standard_stream(path)) else {
-        let mut output = io::stdout().lock();
-        return fill(&mut output).and_then(|()| output.flush()).map_err(Failure::output);
-    };
-    write_file(path, fill).map_err(|error| match error.kind() {
+    match path.filter(|path| !is_standard_stream(path)) {
+        Some(path) => write_file(path, fill).map_err(|error| failure(path.display(), &error)),
+        None => print(fill),
+    }
+}
+
+/// Says something on standard error. Where that is closed nobody is left to tell; `eprint!` would panic.
+pub(crate) fn note(text: impl fmt::Display) {
+    let _ = write!(io::stderr().lock(), "{text}");
+}
+
+/// Whether the path means standard input or output.
+pub(crate) fn is_standard_stream(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// What it means that something could not be written to the place of this name.
+pub(crate) fn failure(name: impl fmt::Display, error: &io::Error) -> Failure {
+    match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-        kind => Failure::new(format!("cannot write {}: {error}{}", path.display(), way_out(kind))),
-    })
+        kind => Failure::new(format!("cannot write to {name}: {error}{}", way_out(kind))),
+    }
 }
 
 fn way_out(kind: io::ErrorKind) -> &'static str {
@@ -107,4 +127,24 @@ fn keep_access(file: &File, old: &Metadata) -> io::Result<()> {
         let _ = fchown(file, Some(old.uid()), Some(old.gid()));
     }
     file.set_permissions(old.permissions())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_half_way_leaves_the_old_content_and_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.svg");
+        fs::write(&file, "old").unwrap();
+        let result = write(Some(&file), |output| {
+            output.write_all(b"half")?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        let Err(Failure::Message(message)) = result else { panic!("{result:?}") };
+        assert!(message.ends_with(": make room or choose another place"), "{message}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 }

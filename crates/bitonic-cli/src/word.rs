@@ -1,0 +1,94 @@
+//! Words of the command line that stand for something: names, counts, seeds.
+
+use crate::failure::on_one_line;
+use crate::{names, quantity};
+use bitonic::key::KeyType;
+use bitonic_testkit::Pattern;
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use std::ffi::OsStr;
+use std::sync::Arc;
+
+/// Reads one word of the command line. The shell completes the known words, the help lists them, and a wrong word is
+/// answered with one line that says what is wrong.
+#[derive(Clone)]
+pub(crate) struct Word<T> {
+    known: Vec<&'static str>,
+    read: Arc<Read<T>>,
+}
+
+type Read<T> = dyn Fn(&str) -> Result<T, String> + Send + Sync;
+
+impl<T: Copy + Send + Sync + 'static> Word<T> {
+    /// The name of one of the given things; `what` says what kind of thing they are.
+    pub(crate) fn one_of(what: &'static str, all: &'static [T], name_of: fn(T) -> &'static str) -> Self {
+        let known: Vec<&'static str> = all.iter().map(|&item| name_of(item)).collect();
+        let listed = known.clone();
+        let read = move |word: &str| {
+            let found = all.iter().copied().find(|&item| name_of(item) == word);
+            found.ok_or_else(|| names::unknown(what, word, &listed))
+        };
+        Self { known, read: Arc::new(read) }
+    }
+}
+
+impl<T> Word<T> {
+    /// A word of which no list can be given.
+    fn open(read: impl Fn(&str) -> Result<T, String> + Send + Sync + 'static) -> Self {
+        Self { known: Vec::new(), read: Arc::new(read) }
+    }
+}
+
+impl Word<KeyType> {
+    /// A key type: u32, f64.
+    pub(crate) fn key_type() -> Self {
+        Self::one_of("key type", KeyType::ALL, KeyType::name)
+    }
+}
+
+impl Word<Pattern> {
+    /// How made keys are spread: random, few-unique.
+    pub(crate) fn distribution() -> Self {
+        Self::one_of("distribution", Pattern::ALL, Pattern::name)
+    }
+}
+
+impl Word<usize> {
+    /// A count: 1000, 16M, 2^24, 1e6.
+    pub(crate) fn count() -> Self {
+        Self::open(quantity::parse)
+    }
+
+    /// A number of threads. No machine has use for more than a thousand, and starting a million takes minutes.
+    pub(crate) fn threads() -> Self {
+        Self::open(|word| match quantity::parse(word)? {
+            threads @ 0..=1024 => Ok(threads),
+            threads => {
+                Err(format!("{threads} threads are too many: use at most 1024, or 0 for one on every core"))
+            }
+        })
+    }
+}
+
+impl Word<u64> {
+    /// A seed: any number of 64 bits.
+    pub(crate) fn seed() -> Self {
+        Self::open(|word| {
+            word.parse().map_err(|_| format!("'{word}' is no seed: use a number from 0 to {}", u64::MAX))
+        })
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Word<T> {
+    type Value = T;
+
+    fn parse_ref(&self, _: &clap::Command, _: Option<&clap::Arg>, word: &OsStr) -> Result<T, clap::Error> {
+        // What is no text is no known word either; the replacement characters show where.
+        (self.read)(&word.to_string_lossy())
+            .map_err(|reason| clap::Error::raw(ErrorKind::InvalidValue, on_one_line(&reason)))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        (!self.known.is_empty()).then(|| Box::new(self.known.iter().map(PossibleValue::new)) as Box<_>)
+    }
+}

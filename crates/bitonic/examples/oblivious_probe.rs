@@ -1,0 +1,295 @@
+//! Sorts keys that valgrind's memcheck takes for undefined, and prints how often their values mattered.
+//!
+//! ```text
+//! valgrind --error-limit=no target/release/examples/oblivious_probe oblivious|control
+//! ```
+//!
+//! Memcheck follows undefined bits through every instruction and reports a jump or an address that depends on them; moving
+//! and combining them is no error. Marked undefined, a secret key is traced from the first load to the last
+//! store. `oblivious` sorts in every way that promises not to show its keys; `control` runs `slice::sort_unstable` on
+//! the same keys, which must be caught. Every case is one line that ends in the number of errors it caused, and every
+//! result is verified. The test `oblivious` runs both and judges the lines.
+
+use bitonic::key::{BitMap, KeyType};
+use bitonic::{Instructions, Order, Sorter, with_key_type};
+use bitonic_testkit::{Pattern, TestKey};
+use std::fmt;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if !memcheck::is_running() {
+        eprintln!(
+            "this program has something to say under valgrind only: valgrind {}",
+            std::env::args().next().unwrap()
+        );
+        return ExitCode::FAILURE;
+    }
+    let argument = std::env::args().nth(1).unwrap_or_default();
+    let cases = match argument.as_str() {
+        "oblivious" => oblivious_cases(),
+        "control" => control_cases(),
+        other => {
+            eprintln!("unknown argument '{other}': say 'oblivious' or 'control'");
+            return ExitCode::FAILURE;
+        }
+    };
+    for case in cases {
+        let before = memcheck::count_errors();
+        with_key_type!(case.key_type, K => case.run::<K>());
+        println!("{case}: {}", memcheck::count_errors() - before);
+    }
+    ExitCode::SUCCESS
+}
+
+/// Below a register, around one, and up to some tiles of every width, in and between powers of two.
+const LENGTHS: [usize; 10] = [0, 1, 2, 3, 17, 100, 300, 1000, 5000, 9001];
+
+/// Long enough that a second thread takes part.
+const PARALLEL_LENGTH: usize = 70_000;
+
+/// Up to this length both orders are sorted; above, where an order changes nothing but the conversion, one.
+const BOTH_ORDERS_UP_TO: usize = 300;
+
+fn oblivious_cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for &instructions in Instructions::ALL.iter().filter(|set| set.is_available()) {
+        for &key_type in KeyType::ALL {
+            for work in [Work::Keys, Work::Pairs, Work::WidePairs, Work::StablePairs, Work::Argsort] {
+                for len in LENGTHS {
+                    let case =
+                        Case { instructions, key_type, work, order: Order::Ascending, len, threads: 1 };
+                    cases.push(case);
+                    if len <= BOTH_ORDERS_UP_TO {
+                        cases.push(Case { order: Order::Descending, ..case });
+                    }
+                }
+            }
+        }
+        for key_type in [KeyType::U8, KeyType::U32, KeyType::F64, KeyType::U128] {
+            for work in [Work::Keys, Work::Pairs] {
+                let (order, len, threads) = (Order::Descending, PARALLEL_LENGTH, 2);
+                cases.push(Case { instructions, key_type, work, order, len, threads });
+            }
+        }
+    }
+    cases
+}
+
+fn control_cases() -> Vec<Case> {
+    let instructions = Instructions::Portable;
+    let case = |key_type, len| Case {
+        instructions,
+        key_type,
+        work: Work::Standard,
+        order: Order::Ascending,
+        len,
+        threads: 1,
+    };
+    KeyType::ALL.iter().flat_map(|&key_type| [17, 1000].map(|len| case(key_type, len))).collect()
+}
+
+/// One sort.
+#[derive(Clone, Copy)]
+struct Case {
+    instructions: Instructions,
+    key_type: KeyType,
+    work: Work,
+    order: Order,
+    len: usize,
+    threads: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    /// Keys alone.
+    Keys,
+    /// Keys with values of 32 bits.
+    Pairs,
+    /// Keys with values of 64 bits.
+    WidePairs,
+    /// Keys with values of 32 bits, ties in the order they came.
+    StablePairs,
+    /// Indices.
+    Argsort,
+    /// The standard library's sort, which branches on keys.
+    Standard,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { instructions, key_type, work, order, len, threads } = self;
+        write!(f, "{instructions} {work:?} of {len} {key_type}, {order:?}, {threads} threads")
+    }
+}
+
+impl Case {
+    /// Sorts marked keys, with marked values, and verifies the result.
+    fn run<K: TestKey>(self) {
+        // Special values are the ones that tempt a branch.
+        let before: Vec<K> = Pattern::Special.generate(self.len, 7);
+        let sorter = Sorter::new()
+            .oblivious(true)
+            .instructions(self.instructions)
+            .order(self.order)
+            .threads(self.threads);
+        match self.work {
+            Work::Keys => self.verify_keys(&before, |keys| {
+                sorter.sort(keys).unwrap();
+            }),
+            Work::Standard => {
+                self.verify_keys(&before, |keys| {
+                    bitonic::key::with_ordered_bits(keys, self.order, |bits| bits.sort_unstable())
+                });
+            }
+            Work::Pairs => self.verify_pairs(&before, sorter, |index| index as u32, |value| value as usize),
+            Work::StablePairs => {
+                self.verify_pairs(&before, sorter.stable(true), |index| index as u32, |value| value as usize);
+            }
+            Work::WidePairs => {
+                self.verify_pairs(&before, sorter, |index| index as u64, |value| value as usize)
+            }
+            Work::Argsort => {
+                let mut keys = before.clone();
+                memcheck::make_undefined(&mut keys);
+                let mut indices = sorter.argsort(&keys).unwrap();
+                memcheck::make_defined(&mut indices);
+                let after: Vec<K> = indices.iter().map(|&index| before[index]).collect();
+                self.assert_sorted(&before, &after);
+                self.assert_ties_by_index(&after, &indices);
+            }
+        }
+    }
+
+    fn verify_keys<K: TestKey>(self, before: &[K], sort: impl FnOnce(&mut [K])) {
+        let mut keys = before.to_vec();
+        memcheck::make_undefined(&mut keys);
+        sort(&mut keys);
+        assert!(memcheck::is_undefined(&keys), "{self}: the marks of keys were lost on the way");
+        memcheck::make_defined(&mut keys);
+        self.assert_sorted(before, &keys);
+    }
+
+    fn verify_pairs<K: TestKey, V: Copy + Send>(
+        self,
+        before: &[K],
+        sorter: Sorter,
+        to_value: impl Fn(usize) -> V,
+        to_index: impl Fn(V) -> usize,
+    ) {
+        let mut keys = before.to_vec();
+        let mut values: Vec<V> = (0..self.len).map(to_value).collect();
+        memcheck::make_undefined(&mut keys);
+        memcheck::make_undefined(&mut values);
+        sorter.sort_pairs(&mut keys, &mut values).unwrap();
+        assert!(memcheck::is_undefined(&keys), "{self}: the marks of keys were lost on the way");
+        memcheck::make_defined(&mut keys);
+        memcheck::make_defined(&mut values);
+        self.assert_sorted(before, &keys);
+        let mut indices: Vec<usize> = values.into_iter().map(to_index).collect();
+        for (key, &index) in keys.iter().zip(&indices) {
+            assert_eq!(key.to_raw_bits(), before[index].to_raw_bits(), "{self}: a value left its key");
+        }
+        if matches!(self.work, Work::StablePairs) {
+            self.assert_ties_by_index(&keys, &indices);
+        }
+        indices.sort_unstable();
+        assert!(indices.into_iter().eq(0..self.len), "{self}: a value was lost");
+    }
+
+    fn assert_sorted<K: TestKey>(self, before: &[K], after: &[K]) {
+        let map = BitMap::new(K::TYPE.form(), self.order);
+        let mut expected: Vec<_> = before.iter().map(|key| map.to_ordered(key.to_raw_bits())).collect();
+        expected.sort_unstable();
+        let sorted = after.iter().map(|key| map.to_ordered(key.to_raw_bits()));
+        assert!(sorted.eq(expected), "{self}: not sorted");
+    }
+
+    fn assert_ties_by_index<K: TestKey>(self, keys: &[K], indices: &[usize]) {
+        for (keys, indices) in keys.windows(2).zip(indices.windows(2)) {
+            let tie = keys[0].to_raw_bits() == keys[1].to_raw_bits();
+            assert!(!tie || indices[0] < indices[1], "{self}: not stable");
+        }
+    }
+}
+
+/// What a program can ask of valgrind while it runs in it: `valgrind.h` and `memcheck.h` without a C compiler.
+#[cfg(target_arch = "x86_64")]
+mod memcheck {
+    const RUNNING_ON_VALGRIND: usize = 0x1001;
+    const COUNT_ERRORS: usize = 0x1201;
+    const MEMCHECK: usize = (b'M' as usize) << 24 | (b'C' as usize) << 16;
+    const MAKE_MEM_UNDEFINED: usize = MEMCHECK + 1;
+    const MAKE_MEM_DEFINED: usize = MEMCHECK + 2;
+    const GET_VBITS: usize = MEMCHECK + 8;
+
+    pub(crate) fn is_running() -> bool {
+        request(RUNNING_ON_VALGRIND, 0, 0, 0) != 0
+    }
+
+    /// How many errors there were so far, repeated ones included.
+    pub(crate) fn count_errors() -> usize {
+        request(COUNT_ERRORS, 0, 0, 0)
+    }
+
+    /// Makes memcheck take these bits for undefined. The program itself sees no difference.
+    pub(crate) fn make_undefined<T>(slice: &mut [T]) {
+        mark(slice, MAKE_MEM_UNDEFINED);
+    }
+
+    pub(crate) fn make_defined<T>(slice: &mut [T]) {
+        mark(slice, MAKE_MEM_DEFINED);
+    }
+
+    /// Whether something in each of these is undefined: what memcheck followed through the sort was all of the keys. (Not
+    /// every bit has to be: seven bits of a `bool` are always zero.)
+    pub(crate) fn is_undefined<T>(slice: &[T]) -> bool {
+        let mut marks = vec![0_u8; size_of_val(slice)];
+        let (from, to) = (slice.as_ptr().expose_provenance(), marks.as_mut_ptr().expose_provenance());
+        let is_done = request(GET_VBITS, from, to, marks.len()) == 1;
+        is_done && marks.chunks(size_of::<T>()).all(|marks| marks.iter().any(|&mark| mark != 0))
+    }
+
+    fn mark<T>(slice: &mut [T], code: usize) {
+        let answer = request(code, slice.as_mut_ptr().expose_provenance(), size_of_val(slice), 0);
+        // Memcheck says -1 for done; any other tool of valgrind's leaves the 0.
+        assert_ne!(answer, 0, "valgrind must run its tool memcheck");
+    }
+
+    /// Asks valgrind; 0 if there is none.
+    fn request(code: usize, first: usize, second: usize, third: usize) -> usize {
+        let block = [code, first, second, third, 0, 0];
+        let answer;
+        // SAFETY: rotations by 128 bits in all leave rdi as it was and the exchange of a register with itself does
+        // nothing; in this sequence valgrind sees a request, reads the block and puts its answer into rdx. It writes
+        // to memory for GET_VBITS only, as many bytes as the vector has.
+        unsafe {
+            std::arch::asm!(
+                "rol rdi, 3",
+                "rol rdi, 13",
+                "rol rdi, 61",
+                "rol rdi, 51",
+                "xchg rbx, rbx",
+                in("rax") block.as_ptr(),
+                inout("rdx") 0_usize => answer,
+                options(nostack),
+            );
+        }
+        answer
+    }
+}
+
+/// The requests are machine code, written here for x86-64 alone.
+#[cfg(not(target_arch = "x86_64"))]
+mod memcheck {
+    pub(crate) fn is_running() -> bool {
+        false
+    }
+    pub(crate) fn count_errors() -> usize {
+        0
+    }
+    pub(crate) fn is_undefined<T>(_: &[T]) -> bool {
+        false
+    }
+    pub(crate) fn make_undefined<T>(_: &mut [T]) {}
+    pub(crate) fn make_defined<T>(_: &mut [T]) {}
+}
