@@ -1,6 +1,6 @@
 //! The builder, and the choice of an engine.
 
-use crate::cpu::{self, Instructions, Settings};
+use crate::cpu::{self, Instructions, KeysPlan, Settings};
 use crate::error::find_by_name;
 use crate::key::{Key, Order};
 use crate::plan::Plan;
@@ -156,21 +156,21 @@ impl Sorter {
 
     /// What [`Sorter::sort`] would do with this many keys.
     pub fn plan<K: Key>(&self, len: usize) -> Result<Plan, Error> {
-        self.plan_with::<K>(len, 0, 0)
+        self.plan_with::<K>(len, 0, cpu::plan::<K>(len, self.settings()))
     }
 
     /// What [`Sorter::sort_pairs`] would do with this many keys and values.
     pub fn plan_pairs<K: Key, V>(&self, len: usize) -> Result<Plan, Error> {
-        let scratch_bytes = cpu::pairs_scratch_bytes::<K, V>(len, self.stable, self.settings());
-        self.plan_with::<K>(len, size_of::<V>(), scratch_bytes)
+        let sort = cpu::plan_pairs::<K, V>(len, self.stable, self.settings());
+        self.plan_with::<K>(len, size_of::<V>(), sort)
     }
 
     /// What [`Sorter::argsort`] would do with this many keys.
     pub fn plan_argsort<K: Key>(&self, len: usize) -> Result<Plan, Error> {
-        self.plan_with::<K>(len, 0, cpu::argsort_scratch_bytes::<K>(len))
+        self.plan_with::<K>(len, 0, cpu::plan_argsort::<K>(len, self.settings()))
     }
 
-    fn plan_with<K: Key>(&self, len: usize, value_bytes: usize, scratch_bytes: usize) -> Result<Plan, Error> {
+    fn plan_with<K: Key>(&self, len: usize, value_bytes: usize, sort: KeysPlan) -> Result<Plan, Error> {
         let settings = self.settings();
         if !settings.instructions.is_available() {
             return Err(Error::EngineUnavailable {
@@ -180,7 +180,6 @@ impl Sorter {
             });
         }
         // Auto and Cpu are the same while there is one engine.
-        let (algorithm, limits) = cpu::algorithm::<K>(len, settings);
         Ok(Plan {
             len,
             key_type: K::TYPE,
@@ -189,10 +188,10 @@ impl Sorter {
             engine: Engine::Cpu,
             device: cpu::device(),
             instructions: settings.instructions,
-            algorithm,
-            limits,
+            algorithm: sort.algorithm,
+            limits: sort.limits,
             threads: cpu::thread_count_for(len, self.threads),
-            scratch_bytes: scratch_bytes + algorithm.scratch_bytes(K::TYPE, len),
+            scratch_bytes: sort.scratch_bytes,
         })
     }
 

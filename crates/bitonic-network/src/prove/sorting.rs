@@ -1,6 +1,6 @@
 //! The 0-1 principle by exhaustion: does a network sort every 0-1 input?
 //!
-//! The first stages leave groups of wires with few states each ([`reachable`](super::reachable)). What is left is
+//! The first stages leave groups of wires with few states each ([`super::reachable`]). What is left is
 //! to send every combination of those states through the remaining stages. Combinations are numbered like the
 //! readings of an odometer, a digit for each group. The low digits make a *tile*:
 //!

@@ -21,7 +21,7 @@
 //! A comparator on thresholds is therefore a comparator again, pointing the other way, and one evaluation of the
 //! network on numbers stands for all j at once. The outputs are sorted for every j exactly if no wire gets its one
 //! before the wire above it does: if the thresholds do not increase with the wire number. Where they do, at
-//! `t[w] < t[w + 1]`, the input (i, j = t[w]) leaves a one on wire w and a zero on wire w + 1.
+//! `t[w] < t[w + 1]`, the input `(i, j = t[w])` leaves a one on wire w and a zero on wire w + 1.
 //!
 //! On the input, a wire of the first run has the threshold 0 (it carries a one whatever j is) or a number that j
 //! never reaches, as i says; a wire w of the second run has the threshold n - w.

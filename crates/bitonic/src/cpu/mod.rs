@@ -24,14 +24,13 @@ mod x86_64;
 
 use crate::Error;
 use crate::key::{BitMap, Key, as_bits_mut};
-use crate::plan::{Algorithm, Limits};
 use std::sync::OnceLock;
 
 pub use instructions::Instructions;
-pub(crate) use pairs::{argsort, argsort_scratch_bytes, pairs_scratch_bytes, sort_pairs};
+pub(crate) use pairs::{argsort, plan_argsort, plan_pairs, sort_pairs};
 pub(crate) use threads::{count as thread_count, count_for as thread_count_for};
 #[expect(unreachable_pub, reason = "a supertrait of the public trait `Bits`, not to be named outside")]
-pub use width::{Settings, Width};
+pub use width::{KeysPlan, Settings, Width};
 
 /// The processor's name as the system gives it.
 pub(crate) fn device() -> &'static str {
@@ -56,7 +55,7 @@ pub(crate) fn sort<K: Key>(keys: &mut [K], settings: Settings) -> Result<(), Err
     threads::with_threads_for(len, settings.threads, |parallel| K::Bits::sort(bits, map, settings, parallel))?
 }
 
-/// How the keys of a sort get into order, and how the network is cut.
-pub(crate) fn algorithm<K: Key>(len: usize, settings: Settings) -> (Algorithm, Limits) {
-    K::Bits::algorithm(len, settings)
+/// How [`sort`] would sort this many keys.
+pub(crate) fn plan<K: Key>(len: usize, settings: Settings) -> KeysPlan {
+    K::Bits::plan(len, settings)
 }

@@ -2,9 +2,10 @@
 
 use super::instructions::HasKernels;
 use super::quicksort;
-use super::width::Settings;
+use super::width::{KeysPlan, Settings, Width, scalar_limits};
 use crate::Error;
 use crate::key::BitMap;
+use crate::plan::Algorithm;
 
 /// From this many 16-bit keys on, a table of 65,536 counters costs less than sorting does.
 const COUNT_16_FROM: usize = 1 << 14;
@@ -34,6 +35,21 @@ pub(super) fn sort_u8(bits: &mut [u8], map: BitMap<u8>, _: Settings, _: bool) ->
         rest = behind;
     }
     Ok(())
+}
+
+/// What [`sort_u8`] does.
+pub(super) fn plan_u8(_: usize, _: Settings) -> KeysPlan {
+    KeysPlan { algorithm: Algorithm::Counting, limits: scalar_limits::<u8>(), scratch_bytes: 0 }
+}
+
+/// What [`sort_u16`] does.
+pub(super) fn plan_u16(len: usize, settings: Settings) -> KeysPlan {
+    if len >= COUNT_16_FROM {
+        let scratch_bytes = (1 << 16) * size_of::<usize>();
+        return KeysPlan { algorithm: Algorithm::Counting, limits: scalar_limits::<u16>(), scratch_bytes };
+    }
+    let scratch_bytes = if len <= ON_STACK { 0 } else { len * size_of::<u32>() };
+    KeysPlan { scratch_bytes, ..u32::plan(len, settings) }
 }
 
 /// Sorts 16-bit keys: few of them as 32-bit keys on the stack, more of them so in memory, many by counting.

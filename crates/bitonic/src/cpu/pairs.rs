@@ -14,10 +14,11 @@
 use super::instructions::HasKernels;
 use super::narrow::try_vec;
 use super::scalar::{Indexed, Ranked, Run};
-use super::width::Settings;
+use super::width::{KeysPlan, Settings, Width, scalar_limits};
 use super::{network, quicksort, threads};
 use crate::Error;
 use crate::key::{BitMap, Bits, Key, as_bits, as_bits_mut};
+use crate::plan::Algorithm;
 use rayon::prelude::*;
 
 /// Sorts keys in place and moves every value with its key; values of equal keys keep their order if `stable`.
@@ -79,22 +80,35 @@ pub(crate) fn argsort<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<usiz
     Ok(indices)
 }
 
-/// The memory that [`sort_pairs`] needs beyond keys and values.
-pub(crate) fn pairs_scratch_bytes<K: Key, V>(len: usize, stable: bool, settings: Settings) -> usize {
-    let element = match way::<K, V>(len, stable, settings) {
-        Way::PackValues => size_of::<u64>(),
-        Way::PackIndices => size_of::<u64>() + size_of::<V>(),
-        Way::Indices => size_of::<Indexed<K::Bits>>() + size_of::<V>(),
-        Way::NetworkInPlace => 0,
-        Way::NetworkWithIndices => size_of::<Indexed<K::Bits>>(),
-    };
-    len.saturating_mul(element)
+/// What [`sort_pairs`] does with this many keys and values.
+pub(crate) fn plan_pairs<K: Key, V>(len: usize, stable: bool, settings: Settings) -> KeysPlan {
+    let indexed = size_of::<Indexed<K::Bits>>();
+    match way::<K, V>(len, stable, settings) {
+        Way::PackValues => packed_plan(len, 0, settings),
+        Way::PackIndices => packed_plan(len, size_of::<V>(), settings),
+        Way::Indices => structures_plan(Algorithm::Standard, len, indexed + size_of::<V>()),
+        Way::NetworkInPlace => structures_plan(Algorithm::Network, len, 0),
+        Way::NetworkWithIndices => structures_plan(Algorithm::Network, len, indexed),
+    }
 }
 
-/// The memory that [`argsort`] needs beside its result.
-pub(crate) fn argsort_scratch_bytes<K: Key>(len: usize) -> usize {
-    let element = if fits_packed::<K>(len) { size_of::<u64>() } else { size_of::<Indexed<K::Bits>>() };
-    len.saturating_mul(element)
+/// What [`argsort`] does with this many keys. Its result is not counted as working memory.
+pub(crate) fn plan_argsort<K: Key>(len: usize, settings: Settings) -> KeysPlan {
+    if fits_packed::<K>(len) {
+        return packed_plan(len, 0, settings);
+    }
+    let algorithm = if settings.oblivious { Algorithm::Network } else { Algorithm::Standard };
+    structures_plan(algorithm, len, size_of::<Indexed<K::Bits>>())
+}
+
+/// A sort of 64-bit keys, with so many bytes more for each.
+fn packed_plan(len: usize, more_bytes: usize, settings: Settings) -> KeysPlan {
+    KeysPlan { scratch_bytes: len.saturating_mul(size_of::<u64>() + more_bytes), ..u64::plan(len, settings) }
+}
+
+/// A sort of structures of key and index, with so much memory for each.
+fn structures_plan(algorithm: Algorithm, len: usize, bytes: usize) -> KeysPlan {
+    KeysPlan { algorithm, limits: scalar_limits::<[u64; 2]>(), scratch_bytes: len.saturating_mul(bytes) }
 }
 
 /// How pairs are sorted.

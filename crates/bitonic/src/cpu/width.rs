@@ -26,7 +26,16 @@ pub trait Width: Sized {
 
     /// How [`Width::sort`] would do it.
     #[doc(hidden)]
-    fn algorithm(len: usize, settings: Settings) -> (Algorithm, Limits);
+    fn plan(len: usize, settings: Settings) -> KeysPlan;
+}
+
+/// How keys of one width are sorted.
+#[derive(Clone, Copy, Debug)]
+pub struct KeysPlan {
+    pub(crate) algorithm: Algorithm,
+    pub(crate) limits: Limits,
+    /// Memory beyond the keys, in bytes.
+    pub(crate) scratch_bytes: usize,
 }
 
 macro_rules! vector_width {
@@ -45,12 +54,12 @@ macro_rules! vector_width {
                 Ok(())
             }
 
-            fn algorithm(len: usize, settings: Settings) -> (Algorithm, Limits) {
+            fn plan(len: usize, settings: Settings) -> KeysPlan {
                 let tile = <$Bits>::kernels(settings.instructions).tile;
                 let limits = Limits { tile_log2: tile.ilog2(), fused_steps: 3 };
                 let algorithm =
                     if settings.oblivious || len <= tile { Algorithm::Network } else { Algorithm::Partition };
-                (algorithm, limits)
+                KeysPlan { algorithm, limits, scratch_bytes: 0 }
             }
         }
     )+};
@@ -80,7 +89,7 @@ fn map_all<B: Bits>(
 }
 
 macro_rules! other_width {
-    ($($Bits:ty: $sort:path, $algorithm:expr;)+) => {$(
+    ($($Bits:ty: $sort:path, $plan:path;)+) => {$(
         impl Width for $Bits {
             fn sort(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) -> Result<(), Error> {
                 if !settings.oblivious {
@@ -93,19 +102,29 @@ macro_rules! other_width {
                 Ok(())
             }
 
-            fn algorithm(_: usize, settings: Settings) -> (Algorithm, Limits) {
-                // Keys of this many bytes in all fit any first-level cache; the merges above go through memory.
-                const TILE_BYTES: usize = 1 << 14;
-                let limits = Limits { tile_log2: (TILE_BYTES / size_of::<$Bits>()).ilog2(), fused_steps: 1 };
-                (if settings.oblivious { Algorithm::Network } else { $algorithm }, limits)
+            fn plan(len: usize, settings: Settings) -> KeysPlan {
+                if !settings.oblivious {
+                    return $plan(len, settings);
+                }
+                KeysPlan { algorithm: Algorithm::Network, limits: scalar_limits::<$Bits>(), scratch_bytes: 0 }
             }
         }
     )+};
 }
 other_width! {
-    u8: narrow::sort_u8, Algorithm::Counting;
-    u16: narrow::sort_u16, Algorithm::Counting;
-    u128: sort_u128, Algorithm::Standard;
+    u8: narrow::sort_u8, narrow::plan_u8;
+    u16: narrow::sort_u16, narrow::plan_u16;
+    u128: sort_u128, plan_u128;
+}
+
+/// Where the scalar network cuts: keys of this many bytes in all fit any first-level cache; merges above go through memory.
+pub(super) fn scalar_limits<B>() -> Limits {
+    const TILE_BYTES: usize = 1 << 14;
+    Limits { tile_log2: (TILE_BYTES / size_of::<B>()).ilog2(), fused_steps: 1 }
+}
+
+fn plan_u128(_: usize, _: Settings) -> KeysPlan {
+    KeysPlan { algorithm: Algorithm::Standard, limits: scalar_limits::<u128>(), scratch_bytes: 0 }
 }
 
 /// 128-bit keys have no vector kernels: no instruction set compares them.

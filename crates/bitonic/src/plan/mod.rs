@@ -1,6 +1,6 @@
 //! A sort is a plan: what will be done, in which passes, with how much memory, known before anything runs.
 //!
-//! Planning needs no device. The same [`passes`] serve every engine; an engine's limits decide how the network is cut.
+//! Planning needs no device. The same [`passes()`] serve every engine; an engine's limits decide how the network is cut.
 
 mod passes;
 mod step;
@@ -24,18 +24,6 @@ pub enum Algorithm {
     Counting,
     /// The standard library's sort.
     Standard,
-}
-
-impl Algorithm {
-    /// Memory that sorting keys alone needs.
-    pub(crate) fn scratch_bytes(self, key_type: KeyType, len: usize) -> usize {
-        match self {
-            // 16-bit keys: see `cpu::narrow`. Few are sorted on the stack, more as 32-bit keys, many by counting.
-            Self::Counting if key_type.bytes() == 2 && len >= 1 << 14 => (1 << 16) * size_of::<usize>(),
-            Self::Counting if key_type.bytes() == 2 && len > 4096 => len * size_of::<u32>(),
-            _ => 0,
-        }
-    }
 }
 
 impl fmt::Display for Algorithm {
