@@ -40,7 +40,7 @@ use std::mem::MaybeUninit;
 /// The most rows of a tile. 256 registers of 64 bytes are 16 KiB, a third of a first-level data cache, so that the keys
 /// themselves fit beside the buffer.
 ///
-/// Twice as many are no slower, but a stack frame of 32 KiB and more is probed by a loop in the function's prologue, and that
+/// Twice as many were not clearly slower, but a stack frame of 32 KiB and more is probed by a loop in the function's prologue, and that
 /// loop was seen (rustc 1.95, x86-64) to overwrite a register that held the number of rows.
 pub(crate) const MAX_ROWS: usize = 256;
 

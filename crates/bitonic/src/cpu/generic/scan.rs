@@ -2,8 +2,7 @@
 
 use super::vector::Vector;
 
-/// The length of the ascending run at the front, up to the granularity of a few registers: `len` if and only if all keys
-/// are in ascending order.
+/// Whether all keys are in ascending order. Gives up at the first register that shows otherwise.
 ///
 /// # Safety
 ///
@@ -58,8 +57,8 @@ pub(crate) unsafe fn is_descending<V: Vector>(keys: *const V::Lane, len: usize) 
 /// How many distinct values [`count_values`] can count.
 pub(crate) const COUNTED_VALUES: usize = 16;
 
-/// How often each of the values occurs. Values beyond those given are counted as the last one again; pass
-/// distinct values and look at as many counts.
+/// How often each of the values occurs. Where there are fewer than the array holds, fill it with any of them and look at
+/// as many counts as there are values.
 ///
 /// # Safety
 ///
