@@ -32,7 +32,8 @@ impl Machine {
         // A plan names the processor it is for.
         let plan = Sorter::new().plan::<u32>(0);
         Self {
-            processor: plan.map_or_else(|_| std::env::consts::ARCH.to_owned(), |plan| plan.device.to_owned()),
+            processor: plan
+                .map_or_else(|_| std::env::consts::ARCH.to_owned(), |plan| plan.device.into_owned()),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             instructions: Instructions::detected(),
             compiler: env!("BITONIC_BENCH_COMPILER"),

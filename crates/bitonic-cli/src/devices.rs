@@ -1,10 +1,12 @@
 //! `bitonic devices`: what a sort can run on here, what each can do, and what is missing.
 
 use crate::failure::Failure;
+use crate::figures;
 use crate::options::INSTRUCTIONS_VARIABLE;
 use crate::output;
 use crate::table::Plain;
 use bitonic::key::KeyType;
+use bitonic::opencl::{self, DeviceChoice, DeviceInfo};
 use bitonic::{Engine, Error, Instructions, Sorter};
 use std::io::{self, Write};
 
@@ -16,18 +18,26 @@ pub(crate) struct Arguments {}
 const EXAMPLES: &str = "\
 Examples:
   bitonic devices
-  bitonic sort --engine cpu numbers.txt             sort on an engine of your choice
+  bitonic sort --engine opencl numbers.txt          sort on an engine of your choice
+  bitonic sort --engine opencl --device 0 a.npy     on a device of your choice
   bitonic sort --instructions avx2 --random 16M     with an instruction set of your choice";
 
-/// Prints the devices, the engines that have none, and the instruction sets of the processor.
+/// Prints the devices, the engines that have none, what OpenCL's allow, and the instruction sets of the processor.
 pub(crate) fn run(_: Arguments) -> Result<(), Failure> {
     // The library passes over a name that it does not know; who looks here wants to know why.
     if let Ok(name) = std::env::var(INSTRUCTIONS_VARIABLE) {
         name.parse::<Instructions>()
             .map_err(|error| Failure::new(format!("{INSTRUCTIONS_VARIABLE}: {error}")))?;
     }
+    // Without OpenCL there are no devices of it; why is told with the engines.
+    let opencl = opencl::devices().unwrap_or_default();
     output::print(|out| {
-        write_engines(out)?;
+        write_engines(out, &opencl)?;
+        if !opencl.is_empty() {
+            writeln!(out, "\n{}", limits(&opencl))?;
+            write!(out, "--device takes the index, the kind, or a part of the name or the platform.")?;
+            writeln!(out, " A group is of work-items.")?;
+        }
         writeln!(out, "\n{}", instructions())?;
         let types: Vec<&str> = KeyType::ALL.iter().map(|key_type| key_type.name()).collect();
         writeln!(out, "Each engine sorts any number of keys, up or down, alone or with values:")?;
@@ -36,12 +46,19 @@ pub(crate) fn run(_: Arguments) -> Result<(), Failure> {
     })
 }
 
-fn write_engines(out: &mut dyn Write) -> io::Result<()> {
+fn write_engines(out: &mut dyn Write, opencl: &[DeviceInfo]) -> io::Result<()> {
     let devices = bitonic::devices();
     let mut table = Plain::new(["engine", "device", "units", "sorts in fast memory"]).align_right(2..3);
+    // Both lists have the devices in the same order.
+    let mut indices = opencl.iter().map(|info| info.index);
     for device in &devices {
+        let sorter = Sorter::new().engine(device.engine);
+        let sorter = match device.engine {
+            Engine::OpenCl => sorter.device(indices.next().map_or(DeviceChoice::Best, DeviceChoice::Index)),
+            _ => sorter,
+        };
         let units = device.units.to_string();
-        table.add([device.engine.name(), &device.name, &units, &fast_memory(device.engine)]);
+        table.add([device.engine.name(), &device.name, &units, &fast_memory(&sorter)]);
     }
     write!(out, "{table}")?;
     let missing = Engine::ALL.iter().filter(|&&engine| engine != Engine::Auto);
@@ -51,9 +68,9 @@ fn write_engines(out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// How many keys an engine's plans sort without going back to main memory.
-fn fast_memory(engine: Engine) -> String {
-    match Sorter::new().engine(engine).plan::<u32>(1 << 30) {
+/// How many keys a sort's plans bring in order without going back to main memory.
+fn fast_memory(sorter: &Sorter) -> String {
+    match sorter.plan::<u32>(1 << 30) {
         Ok(plan) => format!("2^{} u32 keys", plan.limits.tile_log2),
         Err(_) => String::new(),
     }
@@ -65,6 +82,34 @@ fn why_missing(engine: Engine) -> String {
         Err(other) => other.to_string(),
         Ok(_) => "no device found".to_owned(),
     }
+}
+
+/// What the OpenCL devices have and allow.
+fn limits(devices: &[DeviceInfo]) -> Plain {
+    let heading = [
+        "index",
+        "opencl device",
+        "kind",
+        "memory",
+        "largest buffer",
+        "largest group",
+        "local memory",
+        "driver",
+    ];
+    let mut table = Plain::new(heading).align_right(3..7);
+    for info in devices {
+        table.add([
+            &info.index.to_string(),
+            &info.name,
+            info.kind.name(),
+            &figures::bytes(info.global_bytes),
+            &figures::bytes(info.max_allocation_bytes),
+            &info.max_group_size.to_string(),
+            &figures::bytes(info.local_bytes as u64),
+            &format!("{}, {}", info.driver, info.version),
+        ]);
+    }
+    table
 }
 
 /// The instruction sets that the cpu engine has kernels for, fastest first.

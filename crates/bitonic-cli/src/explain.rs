@@ -21,6 +21,15 @@ pub(crate) struct Arguments {
     /// Every key takes a value of this many bytes along: 1, 2, 4, 8, 16, 32 or 64
     #[arg(long, value_name = "BYTES", value_parser = Word::count(), allow_negative_numbers = true)]
     pairs: Option<usize>,
+    /// The keys are rows of this many, each sorted for itself
+    #[arg(
+        long,
+        value_name = "LEN",
+        value_parser = Word::count(),
+        allow_negative_numbers = true,
+        conflicts_with = "pairs"
+    )]
+    rows: Option<usize>,
     /// Values of equal keys keep their order; makes a difference with --pairs only
     #[arg(long)]
     stable: bool,
@@ -33,7 +42,9 @@ Examples:
   bitonic explain                          the passes of a sort of 16M u32 keys
   bitonic explain --n 1e6 --type f64       of a million doubles
   bitonic explain --oblivious              of secret keys: the pure network, pass by pass
-  bitonic explain --pairs 8 --stable       of keys with values, and the memory that stability takes";
+  bitonic explain --pairs 8 --stable       of keys with values, and the memory that stability takes
+  bitonic explain --engine opencl          on a device: work-groups, passes and the time they should take
+  bitonic explain --rows 1K                of 16K rows of 1024 keys";
 
 /// Prints the plan.
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
@@ -42,7 +53,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
 }
 
 fn plan<K: Key>(arguments: &Arguments) -> Result<Plan, Failure> {
-    let (n, sorter) = (arguments.n, arguments.options.sorter().stable(arguments.stable));
+    let (n, sorter) = (arguments.n, arguments.options.sorter()?.stable(arguments.stable));
+    if let Some(row_length) = arguments.rows {
+        return Ok(sorter.plan_rows::<K>(n, row_length)?);
+    }
     let plan = match arguments.pairs {
         None => sorter.plan::<K>(n),
         Some(1) => sorter.plan_pairs::<K, [u8; 1]>(n),

@@ -1,10 +1,15 @@
-//! Numbers for people: counts with their noun, times, speeds and ratios with three digits that matter.
+//! Numbers for people: counts with their noun, times, sizes, speeds and ratios with three digits that matter.
 
 use std::time::Duration;
 
-/// `1 key`, `2 keys`
+/// `1 key`, `2 keys`, `2 launches`
 pub(crate) fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+    let ending = match count {
+        1 => "",
+        _ if noun.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{count} {noun}{ending}")
 }
 
 /// `867 ms`, `1.27 ms`, `72.7 µs`
@@ -29,6 +34,26 @@ pub(crate) fn long_time(seconds: f64) -> String {
 /// How many million keys a second were sorted. Not `M`, which is 2^20 where counts are read.
 pub(crate) fn million_keys_per_second(keys: usize, time: Duration) -> String {
     significant(keys as f64 / seconds(time) / 1e6)
+}
+
+/// A speed of memory: `4290 GB/s`. 10^9 bytes, as makers of memory have it.
+pub(crate) fn gigabytes_per_second(bytes_per_second: f64) -> String {
+    format!("{} GB/s", significant(bytes_per_second / 1e9))
+}
+
+/// A size of memory: `48 KiB`, `139 GiB`.
+pub(crate) fn bytes(bytes: u64) -> String {
+    let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
+    match units.iter().find(|(shift, _)| bytes >> shift > 0) {
+        Some((shift, name)) if bytes.is_multiple_of(1 << shift) => format!("{} {name}", bytes >> shift),
+        Some((shift, name)) => format!("{} {name}", significant(bytes as f64 / (1_u64 << shift) as f64)),
+        None => format!("{bytes} B"),
+    }
+}
+
+/// A share of the whole: `45 %`
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
 }
 
 /// How many times as fast the second is as the first: `5.74x`
@@ -60,6 +85,7 @@ mod tests {
     #[test]
     fn a_count_has_its_noun() {
         assert_eq!([0, 1, 2].map(|count| counted(count, "key")), ["0 keys", "1 key", "2 keys"]);
+        assert_eq!([1, 7].map(|count| counted(count, "launch")), ["1 launch", "7 launches"]);
     }
 
     #[test]
@@ -87,6 +113,14 @@ mod tests {
         assert_eq!(million_keys_per_second(16 << 20, Duration::from_millis(100)), "168");
         assert_eq!(million_keys_per_second(1000, Duration::from_secs(1)), "0.0010");
         assert_eq!(million_keys_per_second(0, Duration::ZERO), "0.0000");
+    }
+
+    #[test]
+    fn sizes_have_the_unit_that_suits_them() {
+        let sizes = [0, 1023, 48 << 10, 3 << 19, 150_097_428_480];
+        assert_eq!(sizes.map(bytes), ["0 B", "1023 B", "48 KiB", "1.50 MiB", "140 GiB"]);
+        assert_eq!(gigabytes_per_second(4.29e12), "4290 GB/s");
+        assert_eq!(percent(0.527), "53 %");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 #![forbid(unsafe_code)]
 //! The `bitonic` command.
 
+mod bench;
 mod completions;
 mod devices;
 mod explain;
@@ -20,6 +21,7 @@ mod race;
 mod random;
 mod sort;
 mod table;
+mod tune;
 mod usage;
 mod word;
 
@@ -53,6 +55,10 @@ enum Command {
     Ladder(ladder::Arguments),
     /// Print the plan of a sort: its passes, where they run, and the memory they need.
     Explain(explain::Arguments),
+    /// Find out how a device sorts fastest, and remember it.
+    Tune(tune::Arguments),
+    /// Measure the engines.
+    Bench(bench::Arguments),
     /// Print a script that completes this command's words in your shell.
     Completions(completions::Arguments),
 }
@@ -75,6 +81,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Devices(arguments) => devices::run(arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
         Command::Explain(arguments) => explain::run(arguments),
+        Command::Tune(arguments) => tune::run(arguments),
+        Command::Bench(arguments) => bench::run(arguments),
         Command::Completions(arguments) => completions::run::<Cli>(arguments),
     }
 }

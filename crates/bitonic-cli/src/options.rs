@@ -1,6 +1,8 @@
 //! How to sort: the options that every sub-command with a sort in it has.
 
+use crate::failure::Failure;
 use crate::word::Word;
+use bitonic::opencl::DeviceChoice;
 use bitonic::{Engine, Instructions, Order, Sorter};
 
 /// The environment variable that the library reads, too: it chooses the instruction set where the option does not.
@@ -26,6 +28,11 @@ pub(crate) struct SortOptions {
         default_value = "auto"
     )]
     engine: Engine,
+
+    /// The device of the opencl engine: an index, `cpu`, `gpu`, a part of its name, or `best`; `bitonic devices` lists what
+    /// is here [default: best]
+    #[arg(long, value_name = "DEVICE", value_parser = Word::device())]
+    device: Option<DeviceChoice>,
 
     /// The instruction set of the cpu engine; `bitonic devices` lists what is here [default: the fastest here]
     #[arg(
@@ -53,10 +60,27 @@ impl SortOptions {
         if self.reverse { Order::Descending } else { Order::Ascending }
     }
 
-    /// The sort asked for.
-    pub(crate) fn sorter(&self) -> Sorter {
+    /// The device asked for, or the best.
+    pub(crate) fn device(&self) -> DeviceChoice {
+        self.device.clone().unwrap_or_default()
+    }
+
+    /// The sort asked for. A device for an engine that has none to choose from is a mistake.
+    pub(crate) fn sorter(&self) -> Result<Sorter, Failure> {
+        match (&self.device, self.engine) {
+            (None, _) | (Some(_), Engine::OpenCl) => Ok(self.sorter_beside_rungs()),
+            (Some(device), engine) => Err(Failure::new(format!(
+                "--device {device} is for the opencl engine, and the engine is {engine}: add --engine opencl, or leave \
+                 --device out"
+            ))),
+        }
+    }
+
+    /// The sort asked for, where others use the device, too, so that one with any engine makes sense.
+    pub(crate) fn sorter_beside_rungs(&self) -> Sorter {
         let sorter = Sorter::new()
             .engine(self.engine)
+            .device(self.device())
             .order(self.order())
             .threads(self.threads)
             .oblivious(self.oblivious);

@@ -46,6 +46,14 @@ impl Progress {
         }
     }
 
+    /// So much of so much is done.
+    pub(crate) fn reach(&self, done: usize, amount: usize) {
+        if let Some(shown) = &self.shown {
+            shown.bar.set_length(amount as u64);
+            shown.bar.set_position(done as u64);
+        }
+    }
+
     /// What is being done from now on.
     pub(crate) fn name(&self, name: &'static str) {
         if let Some(shown) = &self.shown {

@@ -29,6 +29,16 @@ pub(crate) fn parse(text: &str) -> Result<usize, String> {
     if value > (1_u64 << 53) as f64 { Err(too_large()) } else { Ok(value as usize) }
 }
 
+/// A count as one writes it: `2^24`, `1000`.
+pub(crate) fn name(count: usize) -> String {
+    // Small powers are better known by their digits.
+    if count.is_power_of_two() && count >= 1 << 10 {
+        format!("2^{}", count.ilog2())
+    } else {
+        count.to_string()
+    }
+}
+
 fn split_unit(text: &str) -> (&str, usize) {
     let trimmed = text.strip_suffix('i').unwrap_or(text);
     let units = [('K', 10), ('M', 20), ('G', 30), ('T', 40)];
@@ -99,8 +109,11 @@ mod tests {
         }
 
         #[test]
-        fn every_count_reads_back(count: usize) {
-            prop_assert_eq!(parse(&count.to_string()), Ok(count));
+        fn every_count_reads_back(count: usize, log2 in 0..usize::BITS) {
+            for count in [count, 1 << log2] {
+                prop_assert_eq!(parse(&count.to_string()), Ok(count));
+                prop_assert_eq!(parse(&name(count)), Ok(count));
+            }
         }
     }
 }

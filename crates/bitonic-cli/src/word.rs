@@ -3,6 +3,7 @@
 use crate::failure::on_one_line;
 use crate::{names, quantity};
 use bitonic::key::KeyType;
+use bitonic::opencl::DeviceChoice;
 use bitonic_testkit::Pattern;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
@@ -66,6 +67,23 @@ impl Word<usize> {
             threads => {
                 Err(format!("{threads} threads are too many: use at most 1024, or 0 for one on every core"))
             }
+        })
+    }
+}
+
+impl Word<DeviceChoice> {
+    /// A device: an index, a kind, a part of its name. Which devices there are is known when one is opened.
+    pub(crate) fn device() -> Self {
+        Self::open(|word| word.parse().map_err(|error: bitonic::Error| error.to_string()))
+    }
+}
+
+impl Word<f64> {
+    /// A time: 10, 0.5.
+    pub(crate) fn seconds() -> Self {
+        Self::open(|word| match word.parse() {
+            Ok(seconds) if seconds > 0.0 && seconds < f64::INFINITY => Ok(seconds),
+            _ => Err(format!("'{word}' is no time: write seconds such as 10 or 0.5")),
         })
     }
 }

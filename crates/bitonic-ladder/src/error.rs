@@ -38,6 +38,38 @@ pub enum LadderError {
         /// What the system said.
         reason: String,
     },
+
+    /// The device that the rung works on is missing, or failed.
+    #[error("{rung} did not sort: {reason}")]
+    Device {
+        /// The rung that needs the device.
+        rung: Rung,
+        /// What is wrong, and what to do.
+        reason: bitonic::Error,
+    },
+
+    /// The rung works on the processor, and was given keys on a device.
+    #[error(
+        "{rung} works on the processor, not on keys in the memory of a device: give it a slice, or choose a rung whose \
+         place is opencl"
+    )]
+    NotOnDevice {
+        /// The rung that refused.
+        rung: Rung,
+    },
+
+    /// The buffer has no room for as many keys as it is said to hold.
+    #[error(
+        "a buffer of {bytes} bytes does not hold {len} keys of {key_bytes} bytes: give the number of its keys"
+    )]
+    BufferTooShort {
+        /// The length of the buffer.
+        bytes: usize,
+        /// The number of keys it was said to hold.
+        len: usize,
+        /// The size of a key.
+        key_bytes: usize,
+    },
 }
 
 fn names() -> String {

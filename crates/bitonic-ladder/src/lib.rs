@@ -1,10 +1,10 @@
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 //! Every known way to write bitonic and odd-even sort, from the first to the fastest, for learning and
 //! measuring.
 //!
 //! A *rung* is one implementation in its plainest form. The rungs stand in the order in which people found
 //! them: each file opens with a picture, says what the form costs, and how the next rung avoids that cost. All
-//! of them sort any [`Key`](bitonic::Key) in both directions, in place and with the same result, so that time
+//! of them sort any [`Key`](bitonic::Key) in both directions and with the same result, so that time
 //! is the only difference. To sort something in earnest, use [`bitonic::sort`].
 //!
 //! A rung is run by its name, or as a value of [`Rung`]:
@@ -14,7 +14,7 @@
 //!
 //! let rung: Rung = "iterative_blocks".parse()?;
 //! let mut keys = [5_u32, 7, 1, 8, 2, 6, 3, 4];
-//! rung.sort(&mut keys, Options::default())?;
+//! rung.sort(&mut keys, &Options::default())?;
 //! assert_eq!(keys, [1, 2, 3, 4, 5, 6, 7, 8]);
 //! # Ok::<(), bitonic_ladder::LadderError>(())
 //! ```
@@ -40,12 +40,38 @@
 //! | `parallel_recursive` | the top of the recursion forks | what stays on one thread |
 //! | `odd_even_threads` | a chunk for every thread, any length | the borders between chunks |
 //!
+//! OpenCL devices, a kernel in `src/gpu/opencl/kernels/` and the host's loop around it in `src/gpu/opencl/`:
+//!
+//! | rung | what it is | what to look at |
+//! |---|---|---|
+//! | `naive_scan` | a work-item for every key | memory is the limit, idle work-items are not |
+//! | `naive_folded` | a work-item for every comparator, with a division | the division costs nothing here |
+//! | `naive_shifts` | a work-item for every comparator, with shifts | a pass over memory for every step |
+//! | `xor_guarded` | a loop's body as it was, 1024 in a group | the guard for the surplus |
+//! | `compare_pair` | the host waits after every launch | span and sum of the kernels' times |
+//! | `one_item_groups` | work-groups of one | empty lanes |
+//! | `local_memory` | the kernels `local_small_biton`, `local_big_bucket`, `local_big_biton` | keys staged for one comparison |
+//! | `odd_even_two_kernels` | odd-even transposition, any length | n launches and n/2 waits |
+//! | `odd_even_one_kernel` | a grid of the device's size, no waits | what remains is the algorithm |
+//! | `odd_even_local` | pairs staged in local memory | a detour |
+//!
+//! `local_memory` is one rung with three kernels, because a sort uses all three, each for the steps that only it can do.
+//! [`Rung::sort_timed`] tells the time of each, as it does for `odd_even_two_kernels`; [`Rung::sort_buffer`] sorts keys
+//! that are on a device already.
+//!
 //! Bitonic sort in these forms needs a power of two; other lengths get [`LadderError::NotAPowerOfTwo`]. How the
 //! library sorts every length without padding is told in [`bitonic::plan`].
 
 mod cpu;
 mod error;
+mod facts;
+mod gpu;
+mod options;
 mod rung;
+mod times;
 
 pub use error::LadderError;
-pub use rung::{Options, Rung, Sizes};
+pub use facts::{Place, Sizes};
+pub use options::Options;
+pub use rung::Rung;
+pub use times::{DeviceTimes, KernelTime, KernelTimes, Times};

@@ -1,57 +1,24 @@
 //! The registry: every fact about every rung, in one table.
 //!
-//! To add a rung, write its file under `cpu/` with a function that sorts a slice of ordered bits in ascending
-//! order, and add one row to the table at the end of this file.
+//! To add a rung, write its file and add one row to the table at the end of this file. Under `cpu/` the file has a
+//! function that sorts a slice of ordered bits in ascending order; under `gpu/opencl/` it has the host's loop around a
+//! kernel.
 
-use crate::LadderError;
 use crate::cpu::{one_thread, threads};
-use bitonic::key::with_ordered_bits;
-use bitonic::{Key, Order};
+use crate::gpu::opencl::{self, OpenClRung};
+use crate::times::{DeviceTimes, KernelTimes, Times};
+use crate::{LadderError, Options, Place, Sizes};
+use bitonic::Key;
+use bitonic::key::{Bits, with_ordered_bits};
+use bitonic::opencl::{Buffer, Device};
 use std::fmt;
-use std::num::NonZero;
-
-/// How a rung is to sort. The default is ascending, with all cores.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Options {
-    /// The direction.
-    pub order: Order,
-    /// How many threads a parallel rung uses; `None` is one for every core. Rungs that are not
-    /// [parallel](Rung::is_parallel) ignore it.
-    pub threads: Option<NonZero<usize>>,
-}
-
-/// The lengths that a rung can sort.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sizes {
-    /// Every length.
-    Any,
-    /// Powers of two, and the empty slice.
-    PowerOfTwo,
-}
-
-impl Sizes {
-    /// Whether a slice of this length can be sorted.
-    pub const fn contain(self, len: usize) -> bool {
-        match self {
-            Self::Any => true,
-            Self::PowerOfTwo => len == 0 || len.is_power_of_two(),
-        }
-    }
-}
-
-impl fmt::Display for Sizes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Any => "any",
-            Self::PowerOfTwo => "powers of two",
-        })
-    }
-}
+use std::time::Instant;
 
 /// What the table says about a rung.
 struct Facts {
     name: &'static str,
     sizes: Sizes,
+    places: &'static [Place],
     parallel: bool,
     quadratic: bool,
     description: &'static str,
@@ -79,6 +46,19 @@ impl Rung {
         self.facts().sizes
     }
 
+    /// Where it can work. A rung of several places does the same in all of them.
+    pub const fn places(self) -> &'static [Place] {
+        self.facts().places
+    }
+
+    /// The kernels that a rung on a device launches, by their names in its source; none for rungs on the processor.
+    pub const fn kernels(self) -> &'static [&'static str] {
+        match self.on_opencl() {
+            Some(rung) => rung.kernels,
+            None => &[],
+        }
+    }
+
     /// Whether it uses [`Options::threads`].
     pub const fn is_parallel(self) -> bool {
         self.facts().parallel
@@ -94,25 +74,88 @@ impl Rung {
     ///
     /// - Order: total; floats by IEEE 754 total order, as [`bitonic::sort`] has it.
     /// - Result: a permutation of the input, bit for bit.
-    /// - Memory: in place.
-    /// - Errors: [`LadderError::NotAPowerOfTwo`] if the length is none of [`Rung::sizes`], and
-    ///   [`LadderError::Threads`] if the threads cannot be started, or are more than 4096. The keys are as they
-    ///   were then.
+    /// - Memory: in place on the processor. Rungs on a device need as much there as the keys have, and as much again here
+    ///   for the result.
+    /// - Errors: [`LadderError::NotAPowerOfTwo`] if the length is none of [`Rung::sizes`], before anything else is tried;
+    ///   [`LadderError::Threads`] if the threads cannot be started, or are more than 4096; [`LadderError::Device`] if the
+    ///   device is missing or fails. The keys are as they were then.
     ///
     /// ```
     /// use bitonic::Order;
     /// use bitonic_ladder::{Options, Rung};
     ///
     /// let mut keys = [2.5_f32, -1.0, f32::INFINITY, 0.0];
-    /// Rung::IterativeShifts.sort(&mut keys, Options { order: Order::Descending, ..Options::default() })?;
+    /// Rung::IterativeShifts.sort(&mut keys, &Options { order: Order::Descending, ..Options::default() })?;
     /// assert_eq!(keys, [f32::INFINITY, 2.5, 0.0, -1.0]);
     /// # Ok::<(), bitonic_ladder::LadderError>(())
     /// ```
-    pub fn sort<K: Key>(self, keys: &mut [K], options: Options) -> Result<(), LadderError> {
-        if !self.sizes().contain(keys.len()) {
-            return Err(LadderError::NotAPowerOfTwo { rung: self, len: keys.len() });
+    pub fn sort<K: Key>(self, keys: &mut [K], options: &Options) -> Result<(), LadderError> {
+        self.sort_timed(keys, options).map(|_| ())
+    }
+
+    /// Sorts keys in place as [`Rung::sort`] does, and says how long it took and what for.
+    ///
+    /// ```no_run
+    /// use bitonic_ladder::{Options, Rung};
+    ///
+    /// let mut keys: Vec<u32> = (0..1 << 20).rev().collect();
+    /// let times = Rung::LocalMemory.sort_timed(&mut keys, &Options::default())?;
+    /// let device = times.device.expect("a rung on a device tells what the device did");
+    /// println!("{:?} in all, {:?} of it kernels", times.total, device.kernels.span);
+    /// for kernel in device.kernels.each {
+    ///     println!("{}: {} launches, {:?}", kernel.name, kernel.launches, kernel.time);
+    /// }
+    /// # Ok::<(), bitonic_ladder::LadderError>(())
+    /// ```
+    pub fn sort_timed<K: Key>(self, keys: &mut [K], options: &Options) -> Result<Times, LadderError> {
+        self.check_len(keys.len())?;
+        let started = Instant::now();
+        let device = with_ordered_bits(keys, options.order, |bits| self.sort_bits(bits, options))?;
+        Ok(Times { total: started.elapsed(), device })
+    }
+
+    /// Sorts keys that are on a device already, in ascending order, and waits until they are sorted.
+    ///
+    /// The keys are the first `len` of the buffer, which is this device's, and unsigned integers: `B` is one of
+    /// `u8`..`u128`. Other keys are brought to the device as their [ordered bits](bitonic::key). Nothing but the keys is
+    /// written and nothing is copied.
+    ///
+    /// - Errors: [`LadderError::NotOnDevice`] for rungs on the processor, [`LadderError::NotAPowerOfTwo`] and
+    ///   [`LadderError::BufferTooShort`] before the device is asked for anything; [`LadderError::Device`] if it fails, and
+    ///   then the keys are in an order between the old and the new one.
+    ///
+    /// ```no_run
+    /// use bitonic::opencl::{Device, DeviceChoice};
+    /// use bitonic_ladder::Rung;
+    ///
+    /// let bytes: Vec<u8> = (0..4096_u32).rev().flat_map(u32::to_le_bytes).collect();
+    /// let device = Device::open(&DeviceChoice::Best)?;
+    /// let buffer = device.allocate(bytes.len())?;
+    /// device.upload(&bytes, &buffer)?;
+    /// let times = Rung::NaiveShifts.sort_buffer::<u32>(&device, &buffer, 4096)?;
+    /// println!("{:?} for {} launches", times.span, times.each[0].launches);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sort_buffer<B: Bits>(
+        self,
+        device: &Device,
+        keys: &Buffer,
+        len: usize,
+    ) -> Result<KernelTimes, LadderError> {
+        let rung = self.on_opencl().ok_or(LadderError::NotOnDevice { rung: self })?;
+        self.check_len(len)?;
+        let (bytes, key_bytes) = (keys.bytes(), size_of::<B>());
+        if len > bytes / key_bytes {
+            return Err(LadderError::BufferTooShort { bytes, len, key_bytes });
         }
-        with_ordered_bits(keys, options.order, |bits| self.sort_bits(bits, options.threads))
+        rung.sort_buffer::<B>(device, keys, len).map_err(|reason| LadderError::Device { rung: self, reason })
+    }
+
+    fn check_len(self, len: usize) -> Result<(), LadderError> {
+        match self.sizes().contain(len) {
+            true => Ok(()),
+            false => Err(LadderError::NotAPowerOfTwo { rung: self, len }),
+        }
     }
 }
 
@@ -165,6 +208,7 @@ macro_rules! rungs {
                     $(Self::$rung => &Facts {
                         name: $name,
                         sizes: Sizes::$sizes,
+                        places: rungs!(@places $kind),
                         parallel: rungs!(@parallel $kind),
                         quadratic: $quadratic,
                         description: $description,
@@ -173,26 +217,46 @@ macro_rules! rungs {
                 }
             }
 
+            /// The kernels and the loop of a rung on OpenCL.
+            pub(crate) const fn on_opencl(self) -> Option<&'static OpenClRung> {
+                match self {
+                    $(Self::$rung => rungs!(@opencl $kind, $sort),)+
+                }
+            }
+
             /// Sorts in ascending order. The length is one that the rung takes.
-            fn sort_bits<B: bitonic::key::Bits>(
+            fn sort_bits<B: Bits>(
                 self,
                 bits: &mut [B],
-                threads: Option<NonZero<usize>>,
-            ) -> Result<(), LadderError> {
+                options: &Options,
+            ) -> Result<Option<DeviceTimes>, LadderError> {
                 match self {
-                    $(Self::$rung => rungs!(@sort $kind, $sort, bits, threads),)+
+                    $(Self::$rung => rungs!(@sort $kind, $sort, self, bits, options),)+
                 }
             }
         }
     };
+    (@places OneThread) => { &[Place::Cpu] };
+    (@places Threads) => { &[Place::Cpu] };
+    (@places OpenCl) => { &[Place::OpenCl] };
     (@parallel OneThread) => { false };
     (@parallel Threads) => { true };
-    (@sort OneThread, $sort:path, $bits:ident, $threads:ident) => {{
+    (@parallel OpenCl) => { false };
+    (@opencl OneThread, $sort:path) => { None };
+    (@opencl Threads, $sort:path) => { None };
+    (@opencl OpenCl, $sort:path) => { Some(&$sort) };
+    (@sort OneThread, $sort:path, $rung:expr, $bits:ident, $options:ident) => {{
         $sort($bits);
-        Ok(())
+        Ok(None)
     }};
-    (@sort Threads, $sort:path, $bits:ident, $threads:ident) => {
-        threads::count($threads).and_then(|threads| $sort($bits, threads))
+    (@sort Threads, $sort:path, $rung:expr, $bits:ident, $options:ident) => {
+        threads::count($options.threads).and_then(|threads| $sort($bits, threads)).map(|()| None)
+    };
+    (@sort OpenCl, $sort:path, $rung:expr, $bits:ident, $options:ident) => {
+        match $sort.sort($bits, &$options.device) {
+            Ok(times) => Ok(Some(times)),
+            Err(reason) => Err(LadderError::Device { rung: $rung, reason }),
+        }
     };
 }
 
@@ -291,5 +355,94 @@ rungs! {
         description: "odd-even transposition; each thread owns a chunk, neighbours exchange their border keys",
         teaches: "Two threads that share a border race for its keys. Each keeping its half of the result, from copies \
                   made before a barrier, removes the race; then the barriers cost more than comparing short chunks.",
+    }
+    NaiveScan {
+        name: "naive_scan",
+        sort: OpenCl(opencl::naive::SCAN),
+        sizes: PowerOfTwo,
+        quadratic: false,
+        description: "a work-item for every key, which returns if its partner is below it; a launch for every step",
+        teaches: "The inner loop becomes the grid and the barrier becomes the end of a launch. Half of the work-items have \
+                  nothing to do, and it hardly matters: the device waits for memory.",
+    }
+    NaiveFolded {
+        name: "naive_folded",
+        sort: OpenCl(opencl::naive::FOLDED),
+        sizes: PowerOfTwo,
+        quadratic: false,
+        description: "a work-item for every comparator, position by division and multiplication",
+        teaches: "The division that is slow on a processor is done while other work-items wait for their keys: work saved \
+                  beside the bottleneck is not time saved.",
+    }
+    NaiveShifts {
+        name: "naive_shifts",
+        sort: OpenCl(opencl::naive::SHIFTS),
+        sizes: PowerOfTwo,
+        quadratic: false,
+        description: "a work-item for every comparator, position by shifts and masks",
+        teaches: "Line for line the body of iterative_shifts. No faster than the other two: every step goes through all keys \
+                  in memory, for one comparison each.",
+    }
+    XorGuarded {
+        name: "xor_guarded",
+        sort: OpenCl(opencl::xor_guarded::RUNG),
+        sizes: PowerOfTwo,
+        quadratic: false,
+        description: "the body of a parallel loop as it was, guarded, in groups of 1024",
+        teaches: "How little a port takes. A grid is a whole number of groups, so there are more work-items than keys: one \
+                  guard skips these and those whose partner is below them.",
+    }
+    ComparePair {
+        name: "compare_pair",
+        sort: OpenCl(opencl::compare_pair::RUNG),
+        sizes: PowerOfTwo,
+        quadratic: false,
+        description: "a work-item for every pair, in groups of 512; the host waits after every launch",
+        teaches: "What waiting costs: between two steps the device is idle until the host has noticed. The queue is in order, \
+                  so none of the waits is needed.",
+    }
+    OneItemGroups {
+        name: "one_item_groups",
+        sort: OpenCl(opencl::one_item_groups::RUNG),
+        sizes: PowerOfTwo,
+        quadratic: false,
+        description: "a work-group for every comparator, position by masks",
+        teaches: "The group is what a device schedules and executes in lock step: groups of one leave all its lanes but one \
+                  empty.",
+    }
+    LocalMemory {
+        name: "local_memory",
+        sort: OpenCl(opencl::local_memory::RUNG),
+        sizes: PowerOfTwo,
+        quadratic: false,
+        description: "three kernels, by how bucket and bitonic block compare with the group; keys staged in local memory",
+        teaches: "Loads are coalesced at every distance, because comparators find their keys in local memory. But each key \
+                  is still brought in for one comparison; what would pay is doing several steps there.",
+    }
+    OddEvenTwoKernels {
+        name: "odd_even_two_kernels",
+        sort: OpenCl(opencl::odd_even_two_kernels::RUNG),
+        sizes: Any,
+        quadratic: true,
+        description: "odd-even transposition; a kernel for even and one for odd phases, in groups of 32, waiting after each pair",
+        teaches: "A device does not mend an algorithm: n launches, whatever the number of work-items, and n/2 waits.",
+    }
+    OddEvenOneKernel {
+        name: "odd_even_one_kernel",
+        sort: OpenCl(opencl::odd_even_one_kernel::RUNG),
+        sizes: Any,
+        quadratic: true,
+        description: "one kernel with the phase as an argument, a grid that fills the device, nothing waited for",
+        teaches: "Large groups, a grid of the device's size and a queue that never runs dry: a third less time for the same n \
+                  phases.",
+    }
+    OddEvenLocal {
+        name: "odd_even_local",
+        sort: OpenCl(opencl::odd_even_local::RUNG),
+        sizes: Any,
+        quadratic: true,
+        description: "odd_even_one_kernel with its pairs staged in local memory",
+        teaches: "Local memory is for sharing and for using again. Here every key is used once, so staging it only adds a copy \
+                  and two barriers.",
     }
 }

@@ -2,7 +2,7 @@
 
 use bitonic::Order;
 use bitonic::key::KeyType;
-use bitonic_ladder::{LadderError, Options, Rung, Sizes};
+use bitonic_ladder::{LadderError, Options, Place, Rung, Sizes};
 use bitonic_testkit::{Kit, Pattern, SortsKeys, TestKey};
 use std::num::NonZero;
 
@@ -13,23 +13,30 @@ struct Adapter {
 
 impl SortsKeys for Adapter {
     fn sort_keys<K: TestKey>(&self, keys: &mut [K], order: Order) {
-        self.rung.sort(keys, Options { order, threads: self.threads }).expect("a length that the rung takes");
+        let options = Options { order, threads: self.threads, ..Options::default() };
+        self.rung.sort(keys, &options).unwrap_or_else(|error| panic!("{error}"));
     }
 }
 
-/// The kit for what the rung takes. Quadratic rungs get shorter inputs, and threads that meet at barriers
-/// shorter ones still.
+/// The kit for what the rung takes. Quadratic rungs get shorter inputs, and those that meet at barriers or launch a kernel
+/// for every phase shorter ones still.
 fn kit(rung: Rung) -> Kit {
     let kit = Kit::new(rung.name());
     let kit = match rung.sizes() {
         Sizes::Any => kit,
         Sizes::PowerOfTwo => kit.only_powers_of_two(),
     };
-    match (rung.is_quadratic(), rung.is_parallel()) {
-        (true, true) => kit.max_len(34),
+    match (rung.is_quadratic(), is_on_device(rung)) {
+        (true, true) => kit.max_len(18),
+        (true, false) if rung.is_parallel() => kit.max_len(34),
         (true, false) => kit.max_len(260),
-        (false, _) => kit,
+        (false, true) => kit.max_len(64),
+        (false, false) => kit,
     }
+}
+
+fn is_on_device(rung: Rung) -> bool {
+    !rung.places().contains(&Place::Cpu)
 }
 
 fn check(rung: Rung) {
@@ -69,6 +76,16 @@ every_rung_passes_the_kit! {
     parallel_steps_passes_the_kit: ParallelSteps,
     parallel_recursive_passes_the_kit: ParallelRecursive,
     odd_even_threads_passes_the_kit: OddEvenThreads,
+    naive_scan_passes_the_kit: NaiveScan,
+    naive_folded_passes_the_kit: NaiveFolded,
+    naive_shifts_passes_the_kit: NaiveShifts,
+    xor_guarded_passes_the_kit: XorGuarded,
+    compare_pair_passes_the_kit: ComparePair,
+    one_item_groups_passes_the_kit: OneItemGroups,
+    local_memory_passes_the_kit: LocalMemory,
+    odd_even_two_kernels_passes_the_kit: OddEvenTwoKernels,
+    odd_even_one_kernel_passes_the_kit: OddEvenOneKernel,
+    odd_even_local_passes_the_kit: OddEvenLocal,
 }
 
 #[test]
@@ -93,7 +110,7 @@ fn parallel_rungs_sort_with_any_number_of_threads() {
 fn odd_even_threads_does_not_stop_while_one_key_is_still_on_its_way() {
     // The smallest key goes from one end to the other, through every chunk, and nothing else moves but by it.
     let mut keys: Vec<u32> = (1..=999).chain([0]).collect();
-    Rung::OddEvenThreads.sort(&mut keys, Options { threads: threads(3), ..Options::default() }).unwrap();
+    Rung::OddEvenThreads.sort(&mut keys, &Options { threads: threads(3), ..Options::default() }).unwrap();
     assert!(keys.iter().copied().eq(0..1000));
 }
 
@@ -103,7 +120,7 @@ fn more_threads_than_keys_are_no_error() {
         for len in [0, 1, 2, 8] {
             let input: Vec<i16> = Pattern::Reversed.generate(len, 1);
             let mut keys = input.clone();
-            rung.sort(&mut keys, Options { threads: threads(33), ..Options::default() }).unwrap();
+            rung.sort(&mut keys, &Options { threads: threads(33), ..Options::default() }).unwrap();
             assert!(keys.is_sorted() && keys.len() == len, "{rung}, {len} keys: {keys:?}");
         }
     }
@@ -114,7 +131,7 @@ fn a_number_of_threads_that_no_machine_has_is_refused_at_once() {
     for &rung in Rung::ALL.iter().filter(|rung| rung.is_parallel()) {
         let mut keys = [2_u8, 1];
         let error =
-            rung.sort(&mut keys, Options { threads: threads(1_000_000), ..Options::default() }).unwrap_err();
+            rung.sort(&mut keys, &Options { threads: threads(1_000_000), ..Options::default() }).unwrap_err();
         assert_eq!(
             error.to_string(),
             "1000000 threads could not be started: a rung starts 4096 at most; ask for fewer",
@@ -130,7 +147,7 @@ fn rungs_for_powers_of_two_refuse_other_lengths_and_leave_the_keys_alone() {
         for (len, below, above) in [(3, 2, 4), (6, 4, 8), (1000, 512, 1024)] {
             let input: Vec<f32> = Pattern::Reversed.generate(len, 1);
             let mut keys = input.clone();
-            let error = rung.sort(&mut keys, Options::default()).unwrap_err();
+            let error = rung.sort(&mut keys, &Options::default()).unwrap_err();
             assert_eq!(error, LadderError::NotAPowerOfTwo { rung, len });
             assert_eq!(keys, input, "{rung}");
             assert_eq!(

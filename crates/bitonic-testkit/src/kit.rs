@@ -25,6 +25,12 @@ pub trait ArgSorts {
     fn argsort<K: TestKey>(&self, keys: &[K], order: Order) -> Vec<usize>;
 }
 
+/// Something that sorts every row of a table for itself.
+pub trait SortsRows {
+    /// Sorts the first `row_length` keys in this order, then the next, and so on.
+    fn sort_rows<K: TestKey>(&self, keys: &mut [K], row_length: usize, order: Order);
+}
+
 /// The range of inputs to check, and the name under which failures are reported.
 ///
 /// A failed check panics with the name, type, pattern, length, order and seed, so that it can be repeated.
@@ -35,6 +41,7 @@ pub struct Kit {
     only_powers_of_two: bool,
     large: Vec<usize>,
     key_types: Vec<KeyType>,
+    patterns: Vec<Pattern>,
 }
 
 impl Kit {
@@ -49,6 +56,7 @@ impl Kit {
             only_powers_of_two: false,
             large: large.collect(),
             key_types: KeyType::ALL.to_vec(),
+            patterns: Pattern::ALL.to_vec(),
         }
     }
 
@@ -77,6 +85,12 @@ impl Kit {
         self
     }
 
+    /// Checks only these patterns; for lengths that take long.
+    pub fn patterns(mut self, patterns: &[Pattern]) -> Self {
+        self.patterns = patterns.to_vec();
+        self
+    }
+
     /// Checks that keys come out in order and are the same keys.
     pub fn check_keys(&self, sort: &impl SortsKeys) {
         self.for_each_case(|case| {
@@ -84,7 +98,7 @@ impl Kit {
                 let input = case.pattern.generate::<K>(case.len, SEED);
                 let mut keys = input.clone();
                 sort.sort_keys(&mut keys, case.order);
-                self.compare(case, &input, &keys);
+                self.compare(case, &input, &keys, case.len);
             });
         });
     }
@@ -121,7 +135,7 @@ impl Kit {
         let mut keys = input.clone();
         let mut values: Vec<V> = (0..case.len).map(&value_of).collect();
         sort.sort_pairs(&mut keys, &mut values, case.order);
-        self.compare(case, &input, &keys);
+        self.compare(case, &input, &keys, case.len);
         let indices: Vec<usize> = values.into_iter().map(index_of).collect();
         self.check_indices(case, &input, &keys, &indices, sort.is_stable());
     }
@@ -133,10 +147,26 @@ impl Kit {
                 let input = case.pattern.generate::<K>(case.len, SEED);
                 let indices = sort.argsort(&input, case.order);
                 let keys: Vec<K> = indices.iter().map(|&index| input[index]).collect();
-                self.compare(case, &input, &keys);
+                self.compare(case, &input, &keys, case.len);
                 self.check_indices(case, &input, &keys, &indices, true);
             });
         });
+    }
+
+    /// Checks that every row of a table comes out in order and has the keys that it had. A table is the length of a row
+    /// and the number of rows; the lengths of the kit do not count. Every key type and every pattern runs in both orders.
+    pub fn check_rows(&self, sort: &impl SortsRows, tables: impl IntoIterator<Item = (usize, usize)>) {
+        let always = |_, _| true;
+        for (row_length, rows) in tables {
+            self.for_each_case_of(row_length * rows, always, |case| {
+                bitonic::with_key_type!(case.key_type, K => {
+                    let input = case.pattern.generate::<K>(case.len, SEED);
+                    let mut keys = input.clone();
+                    sort.sort_rows(&mut keys, row_length, case.order);
+                    self.compare(case, &input, &keys, row_length);
+                });
+            });
+        }
     }
 
     fn check_indices<K: TestKey>(
@@ -166,20 +196,22 @@ impl Kit {
         }
     }
 
-    /// Equality with the sorted reference is order and permutation in one.
-    fn compare<K: TestKey>(&self, case: &Case, input: &[K], output: &[K]) {
+    /// Equality with the reference, whose rows are sorted, is order and permutation in one.
+    fn compare<K: TestKey>(&self, case: &Case, input: &[K], output: &[K], row_length: usize) {
         let map = BitMap::new(K::TYPE.form(), case.order);
         let ordered = |keys: &[K]| -> Vec<K::Bits> {
             keys.iter().map(|key| map.to_ordered(key.to_raw_bits())).collect()
         };
         let mut expected = ordered(input);
-        expected.sort_unstable();
+        for row in expected.chunks_mut(row_length.max(1)) {
+            row.sort_unstable();
+        }
         let got = ordered(output);
         let wrong = expected.iter().zip(&got).position(|(expected, got)| expected != got);
         if wrong.is_some() || expected.len() != got.len() {
             let place = wrong.unwrap_or(expected.len().min(got.len()));
             panic!(
-                "{}: {case}: wrong from place {place} on: expected bits {:x?}, got {:x?}",
+                "{}: {case}, rows of {row_length}: wrong from place {place} on: expected bits {:x?}, got {:x?}",
                 self.name,
                 expected.get(place),
                 got.get(place)
@@ -196,15 +228,28 @@ impl Kit {
                 continue;
             }
             let near_power_of_two = [len, len + 1, len.saturating_sub(1)].iter().any(|n| n.is_power_of_two());
-            for (type_index, &key_type) in self.key_types.iter().enumerate() {
-                for (pattern_index, &pattern) in Pattern::ALL.iter().enumerate() {
-                    let turn = (len + type_index + pattern_index) % self.key_types.len() == 0;
-                    if !(near_power_of_two || turn || key_type == KeyType::U32) {
-                        continue;
-                    }
-                    for order in [Order::Ascending, Order::Descending] {
-                        check(&Case { key_type, pattern, len, order });
-                    }
+            let is_turn = |type_index: usize, pattern_index: usize| {
+                let turn = (len + type_index + pattern_index).is_multiple_of(self.key_types.len());
+                near_power_of_two || turn || self.key_types[type_index] == KeyType::U32
+            };
+            self.for_each_case_of(len, is_turn, &mut check);
+        }
+    }
+
+    /// Calls `check` for the types and patterns of this length that are chosen by their index, in both orders.
+    fn for_each_case_of(
+        &self,
+        len: usize,
+        is_chosen: impl Fn(usize, usize) -> bool,
+        mut check: impl FnMut(&Case),
+    ) {
+        for (type_index, &key_type) in self.key_types.iter().enumerate() {
+            for (pattern_index, &pattern) in self.patterns.iter().enumerate() {
+                if !is_chosen(type_index, pattern_index) {
+                    continue;
+                }
+                for order in [Order::Ascending, Order::Descending] {
+                    check(&Case { key_type, pattern, len, order });
                 }
             }
         }
@@ -270,6 +315,12 @@ mod tests {
         }
     }
 
+    impl SortsRows for Standard {
+        fn sort_rows<K: TestKey>(&self, keys: &mut [K], row_length: usize, order: Order) {
+            keys.chunks_mut(row_length).for_each(|row| self.sort_keys(row, order));
+        }
+    }
+
     fn kit() -> Kit {
         Kit::new("standard").max_len(70)
     }
@@ -284,6 +335,35 @@ mod tests {
         kit().check_pairs(&Standard { stable: true });
         kit().check_pairs(&Standard { stable: false });
         kit().check_argsort(&Standard { stable: true });
+        kit().check_rows(&Standard { stable: true }, TABLES);
+    }
+
+    /// Rows of one key, no rows, one row, several.
+    const TABLES: [(usize, usize); 4] = [(1, 5), (7, 0), (10, 1), (10, 7)];
+
+    struct AllRowsAsOne;
+
+    impl SortsRows for AllRowsAsOne {
+        fn sort_rows<K: TestKey>(&self, keys: &mut [K], _: usize, order: Order) {
+            Standard { stable: true }.sort_keys(keys, order);
+        }
+    }
+
+    #[test]
+    fn rows_that_mix_are_caught() {
+        assert!(fails(|| kit().check_rows(&AllRowsAsOne, TABLES)));
+    }
+
+    #[test]
+    fn patterns_that_are_left_out_are_not_run() {
+        struct OnlyMax;
+        impl SortsKeys for OnlyMax {
+            fn sort_keys<K: TestKey>(&self, keys: &mut [K], _: Order) {
+                assert!(keys.windows(2).all(|pair| pair[0].to_raw_bits() == pair[1].to_raw_bits()));
+            }
+        }
+        kit().patterns(&[Pattern::AllMax]).check_keys(&OnlyMax);
+        assert!(fails(|| kit().patterns(&[Pattern::AllMax, Pattern::Random]).check_keys(&OnlyMax)));
     }
 
     #[test]

@@ -18,11 +18,17 @@
 //!
 //! Kit::new("the standard library").max_len(200).check_keys(&Standard);
 //! ```
+//!
+//! For kernels there is [`oclgrind`] besides: it runs a test where every access to memory is checked.
 
+mod child;
 mod instance;
 mod kit;
+pub mod oclgrind;
 mod pattern;
 
+pub use child::{in_child, is_child};
 pub use instance::TestKey;
-pub use kit::{ArgSorts, Kit, SortsKeys, SortsPairs};
+pub use kit::{ArgSorts, Kit, SortsKeys, SortsPairs, SortsRows};
+pub use oclgrind::{Oclgrind, PlantedFault};
 pub use pattern::Pattern;

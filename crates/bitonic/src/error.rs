@@ -17,6 +17,17 @@ pub enum Error {
         values: usize,
     },
 
+    /// Rows that the keys do not make.
+    #[error(
+        "{len} keys are no whole number of rows of {row_length}: give a row length that divides the number of keys"
+    )]
+    Rows {
+        /// The number of keys.
+        len: usize,
+        /// The length of a row.
+        row_length: usize,
+    },
+
     /// The engine asked for cannot work here.
     #[error("the {engine} engine is not available: {reason}; {advice}")]
     EngineUnavailable {
@@ -45,6 +56,68 @@ pub enum Error {
         threads: usize,
         /// What the system said.
         reason: String,
+    },
+
+    /// A kernel's source was refused by the device's compiler.
+    #[error(
+        "kernel '{kernel}' does not build on {device}:\n{log}\nupdate the device's driver, or choose another device or \
+         the cpu engine"
+    )]
+    KernelBuild {
+        /// The program's name.
+        kernel: String,
+        /// The device it was built for.
+        device: String,
+        /// What the compiler said.
+        log: String,
+    },
+
+    /// A program was built, but the kernel asked for is not in it.
+    #[error(
+        "the program built for {device} has no kernel '{kernel}': correct the name, or update the device's driver, or \
+         choose the cpu engine"
+    )]
+    KernelMissing {
+        /// The kernel asked for.
+        kernel: String,
+        /// The device that the program was built for.
+        device: String,
+    },
+
+    /// A device refused memory.
+    #[error(
+        "{device} refused a buffer of {bytes} bytes, where one buffer has at most {available}: sort fewer keys at a \
+         time, free memory of the device, or choose the cpu engine"
+    )]
+    DeviceMemory {
+        /// The device.
+        device: String,
+        /// How many bytes were asked for.
+        bytes: u64,
+        /// The most that the device gives to one buffer when its memory is free.
+        available: u64,
+    },
+
+    /// A device failed at something else, or was lost.
+    #[error(
+        "{device} could not {operation}: {reason}; try again, or choose another device or the cpu engine"
+    )]
+    Device {
+        /// The device.
+        device: String,
+        /// What it should have done.
+        operation: &'static str,
+        /// What the driver said: the name and number of its code.
+        reason: String,
+    },
+
+    /// No device answers to the choice made.
+    #[error("no device is '{choice}': choose one of {known}")]
+    NoSuchDevice {
+        /// The choice.
+        choice: String,
+        /// The devices there are, each with its index, name and kind.
+        known: String,
     },
 
     /// A name that stands for nothing.

@@ -238,6 +238,34 @@ pub(crate) fn as_bits<K: Key>(keys: &[K]) -> &[K::Bits] {
     unsafe { std::slice::from_raw_parts(keys.as_ptr().cast(), keys.len()) }
 }
 
+/// The keys' memory as bytes.
+pub(crate) fn as_bytes<K: Key>(keys: &[K]) -> &[u8] {
+    // SAFETY: keys are initialised memory without padding.
+    unsafe { std::slice::from_raw_parts(keys.as_ptr().cast(), size_of_val(keys)) }
+}
+
+/// The keys' memory as bytes. The caller must leave bytes that are valid keys.
+pub(crate) fn as_bytes_mut<K: Key>(keys: &mut [K]) -> &mut [u8] {
+    // SAFETY: as above; exclusive for as long as the borrow of the keys.
+    unsafe { std::slice::from_raw_parts_mut(keys.as_mut_ptr().cast(), size_of_val(keys)) }
+}
+
+/// The size of V, if it is a number of 4 or 8 bytes: all of its bits mean something, so that they may travel as bits.
+pub(crate) fn plain_number_bytes<V>() -> Option<usize> {
+    let value = typeid::of::<V>();
+    let is_one_of = |types: &[std::any::TypeId]| types.contains(&value).then_some(size_of::<V>());
+    is_one_of(&[
+        typeid::of::<u32>(),
+        typeid::of::<i32>(),
+        typeid::of::<f32>(),
+        typeid::of::<u64>(),
+        typeid::of::<i64>(),
+        typeid::of::<f64>(),
+        typeid::of::<usize>(),
+        typeid::of::<isize>(),
+    ])
+}
+
 mod sealed {
     pub trait Sealed {}
 }

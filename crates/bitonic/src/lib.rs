@@ -27,6 +27,7 @@
 
 mod cpu;
 mod error;
+mod gpu;
 pub mod key;
 pub mod plan;
 mod report;
@@ -34,8 +35,9 @@ mod sorter;
 
 pub use cpu::Instructions;
 pub use error::Error;
+pub use gpu::{cuda, opencl};
 pub use key::{Key, Order};
-pub use report::Report;
+pub use report::{DeviceTimes, Report};
 pub use sorter::{Engine, Sorter};
 
 /// Sorts keys in place, ascending.
@@ -48,6 +50,9 @@ pub use sorter::{Engine, Sorter};
 /// assert_eq!(keys, [1, 2, 3]);
 /// ```
 pub fn sort<K: Key>(keys: &mut [K]) {
+    if opencl::worthwhile(keys.len()).is_some() && Sorter::new().sort(keys).is_ok() {
+        return;
+    }
     let settings = Sorter::new().settings();
     if cpu::sort(keys, settings).is_err() {
         // The only thing that can be refused is memory; the network needs none.
@@ -67,6 +72,18 @@ pub fn sort<K: Key>(keys: &mut [K]) {
 /// ```
 pub fn sort_pairs<K: Key, V: Copy + Send>(keys: &mut [K], values: &mut [V]) -> Result<(), Error> {
     Sorter::new().sort_pairs(keys, values).map(|_| ())
+}
+
+/// Sorts every row of `row_length` keys for itself, in place, ascending; see [`Sorter::sort_rows`].
+///
+/// ```
+/// let mut keys = [3, 1, 2, 9, 7, 8];
+/// bitonic::sort_rows(&mut keys, 3)?;
+/// assert_eq!(keys, [1, 2, 3, 7, 8, 9]);
+/// # Ok::<(), bitonic::Error>(())
+/// ```
+pub fn sort_rows<K: Key>(keys: &mut [K], row_length: usize) -> Result<(), Error> {
+    Sorter::new().sort_rows(keys, row_length).map(|_| ())
 }
 
 /// The index of every key in ascending order; equal keys by lowest index. The keys stay as they are.
@@ -94,10 +111,22 @@ pub fn is_sorted<K: Key>(keys: &[K], order: Order) -> bool {
     key::as_bits(keys).is_sorted_by_key(|&bits| map.to_ordered(bits))
 }
 
-/// Every device that a sort can run on here.
+/// Every device that a sort can run on here: the CPU, and what has an OpenCL or a CUDA driver. A GPU with both is listed
+/// for each.
 pub fn devices() -> Vec<Device> {
     let name = format!("{}, {} kernels", cpu::device(), Instructions::detected());
-    vec![Device { engine: Engine::Cpu, name, units: cpu::thread_count(None) }]
+    let cpu = Device { engine: Engine::Cpu, name, units: cpu::thread_count(None) };
+    // Where there is no driver, there is no device of it either.
+    let opencl = opencl::devices().unwrap_or_default().into_iter().map(|info| {
+        let name = format!("{}: {} ({}, {})", info.index, info.name, info.kind, info.platform);
+        Device { engine: Engine::OpenCl, name, units: info.compute_units }
+    });
+    let cuda = cuda::devices().unwrap_or_default().into_iter().map(|info| {
+        let (major, minor) = info.compute_capability;
+        let name = format!("{}: {} (compute capability {major}.{minor})", info.index, info.name);
+        Device { engine: Engine::Cuda, name, units: info.multiprocessors }
+    });
+    std::iter::once(cpu).chain(opencl).chain(cuda).collect()
 }
 
 /// Something a sort can run on.

@@ -2,6 +2,7 @@
 
 use crate::Engine;
 use crate::plan::PlanSummary;
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -22,11 +23,13 @@ pub struct Report {
     /// The engine that sorted them; never [`Engine::Auto`].
     pub engine: Engine,
     /// What it ran on.
-    pub device: &'static str,
+    pub device: Cow<'static, str>,
     /// What was done.
     pub plan: PlanSummary,
     /// Wall time of the whole call.
     pub elapsed: Duration,
+    /// Where the time went, if it was a device with memory of its own or kernels to wait for.
+    pub times: Option<DeviceTimes>,
     /// Why another engine was not used, when `Auto` had to fall back.
     pub fallback: Option<String>,
 }
@@ -38,10 +41,60 @@ impl Report {
     }
 }
 
+/// What a device took for its part of a sort. Upload and download are between the caller's arrays and the device;
+/// kernels are the sort itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct DeviceTimes {
+    /// To the device.
+    pub upload: Duration,
+    /// How much.
+    pub uploaded_bytes: u64,
+    /// From the start of the first kernel to the end of the last, by the device's clock.
+    pub kernels: Duration,
+    /// How many kernels ran.
+    pub launches: usize,
+    /// What the kernels read and wrote in the device's memory.
+    pub kernel_bytes: u64,
+    /// From the device.
+    pub download: Duration,
+    /// How much.
+    pub downloaded_bytes: u64,
+    /// How fast the device copies its own memory, bytes read plus written, where that is known.
+    pub copy_bytes_per_second: Option<f64>,
+}
+
+impl DeviceTimes {
+    /// What the kernels read and wrote in a second.
+    pub fn bytes_per_second(&self) -> f64 {
+        self.kernel_bytes as f64 / self.kernels.as_secs_f64().max(1e-9)
+    }
+
+    /// The same as a share of the speed of a plain copy: 1 is as fast as memory allows.
+    pub fn share_of_copy(&self) -> Option<f64> {
+        self.copy_bytes_per_second.map(|copy| self.bytes_per_second() / copy)
+    }
+}
+
+impl fmt::Display for DeviceTimes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { upload, kernels, launches, download, .. } = self;
+        write!(f, "upload {upload:.2?}, {launches} kernels {kernels:.2?}, download {download:.2?}; ")?;
+        write!(f, "kernels at {:.1} GB/s", self.bytes_per_second() / 1e9)?;
+        match self.share_of_copy() {
+            Some(share) => write!(f, ", {:.0} % of a copy", 100.0 * share),
+            None => Ok(()),
+        }
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { len, engine, device, plan, elapsed, fallback } = self;
+        let Self { len, engine, device, plan, elapsed, times, fallback } = self;
         write!(f, "{len} keys in {elapsed:.2?} on {engine} ({device}): {plan}")?;
+        if let Some(times) = times {
+            write!(f, "; {times}")?;
+        }
         match fallback {
             Some(reason) => write!(f, "; fell back: {reason}"),
             None => Ok(()),

@@ -2,9 +2,13 @@
 
 use crate::cpu::{self, Instructions, KeysPlan, Settings};
 use crate::error::find_by_name;
-use crate::key::{Key, Order};
+use crate::gpu::chosen::ChosenDevice;
+use crate::key::{Key, Order, plain_number_bytes};
+use crate::opencl::{self, DeviceChoice};
 use crate::plan::Plan;
+use crate::report::DeviceTimes;
 use crate::{Error, Report};
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Instant;
 
@@ -12,22 +16,29 @@ use std::time::Instant;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
-    /// The best engine here for the keys at hand; the CPU when there is nothing else.
+    /// The best engine here for the keys at hand: a device where `bitonic tune` measured that it is faster, transfers
+    /// included, and the CPU otherwise, or when the device fails.
     #[default]
     Auto,
     /// The processor.
     Cpu,
+    /// A device with an OpenCL driver; see [`opencl`](crate::opencl).
+    OpenCl,
+    /// An NVIDIA GPU, through its CUDA driver; see [`cuda`](crate::cuda).
+    Cuda,
 }
 
 impl Engine {
     /// Every engine.
-    pub const ALL: &[Self] = &[Self::Auto, Self::Cpu];
+    pub const ALL: &[Self] = &[Self::Auto, Self::Cpu, Self::OpenCl, Self::Cuda];
 
     /// The engine's name, as `Display` writes it and `FromStr` reads it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Cpu => "cpu",
+            Self::OpenCl => "opencl",
+            Self::Cuda => "cuda",
         }
     }
 }
@@ -57,9 +68,10 @@ impl std::str::FromStr for Engine {
 /// assert_eq!(names, ["?", "a", "b", "c"]);
 /// # Ok::<(), bitonic::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sorter {
     engine: Engine,
+    device: DeviceChoice,
     order: Order,
     stable: bool,
     threads: Option<usize>,
@@ -76,6 +88,24 @@ impl Sorter {
     /// The engine to use. Default: [`Engine::Auto`].
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = engine;
+        self
+    }
+
+    /// The device of [`Engine::OpenCl`] or [`Engine::Cuda`]. Default: the best one.
+    ///
+    /// ```
+    /// use bitonic::{Engine, Sorter};
+    ///
+    /// let sorter = Sorter::new().engine(Engine::OpenCl).device("gpu".parse()?);
+    /// let mut keys = [3_u32, 1, 2];
+    /// match sorter.sort(&mut keys) {
+    ///     Ok(report) => println!("{report}"),
+    ///     Err(error) => println!("{error}"), // such as: there is no GPU here
+    /// }
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn device(mut self, device: DeviceChoice) -> Self {
+        self.device = device;
         self
     }
 
@@ -118,13 +148,57 @@ impl Sorter {
     /// - Order: total, and the same on every engine. Floats by IEEE 754 total order; -0.0 comes before +0.0, NaNs
     ///   with the sign bit set come first and the others last.
     /// - Result: a permutation of the input, bit for bit.
-    /// - Memory: in place, and for 32- and 64-bit keys without any allocation at any length; what other widths need,
-    ///   [`Sorter::plan`] says.
+    /// - Memory: in place, and for 32- and 64-bit keys without any allocation at any length; what other widths and
+    ///   devices need, [`Sorter::plan`] says.
+    /// - Errors: the keys are as they were. With [`Engine::Auto`] a device that fails is no error: the CPU goes on, and the
+    ///   report says so.
     pub fn sort<K: Key>(&self, keys: &mut [K]) -> Result<Report, Error> {
         let started = Instant::now();
-        let plan = self.plan::<K>(keys.len())?;
+        let mut fallback = None;
+        if let Some(device) = self.device_for(keys.len(), &mut fallback)? {
+            match device.sort_rows(keys, keys.len(), self.order) {
+                Ok(times) => {
+                    return Ok(self.device_report(
+                        device.plan::<K>(keys.len(), 1, self.order),
+                        times,
+                        started,
+                    ));
+                }
+                Err(error) => self.fall_back(error, &mut fallback)?,
+            }
+        }
+        let plan = self.cpu_plan::<K>(keys.len(), 1, 0, cpu::plan::<K>(keys.len(), self.settings()))?;
         cpu::sort(keys, self.settings())?;
-        Ok(self.report(&plan, started))
+        Ok(self.report(plan, None, fallback, started))
+    }
+
+    /// Sorts every row of keys for itself, in place: the first `row_length` keys, then the next, and so on.
+    ///
+    /// - Order, result and errors: as in [`Sorter::sort`], and [`Error::Rows`] if the keys are no whole number of rows.
+    /// - Memory: in place for 32- and 64-bit keys.
+    ///
+    /// ```
+    /// let mut keys = [3, 1, 2, 9, 7, 8];
+    /// bitonic::Sorter::new().sort_rows(&mut keys, 3)?;
+    /// assert_eq!(keys, [1, 2, 3, 7, 8, 9]);
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn sort_rows<K: Key>(&self, keys: &mut [K], row_length: usize) -> Result<Report, Error> {
+        let started = Instant::now();
+        let rows = rows(keys.len(), row_length)?;
+        let mut fallback = None;
+        if let Some(device) = self.device_for(keys.len(), &mut fallback)? {
+            match device.sort_rows(keys, row_length, self.order) {
+                Ok(times) => {
+                    let plan = device.plan::<K>(row_length, rows, self.order);
+                    return Ok(self.device_report(plan, times, started));
+                }
+                Err(error) => self.fall_back(error, &mut fallback)?,
+            }
+        }
+        let plan = self.cpu_rows_plan::<K>(keys.len(), rows)?;
+        cpu::sort_rows(keys, row_length, self.settings())?;
+        Ok(self.report(plan, None, fallback, started))
     }
 
     /// Sorts keys in place and moves every value with its key. Order and result as in [`Sorter::sort`].
@@ -142,57 +216,155 @@ impl Sorter {
             return Err(Error::LengthMismatch { keys: keys.len(), values: values.len() });
         }
         let started = Instant::now();
-        let plan = self.plan_pairs::<K, V>(keys.len())?;
+        let mut fallback = None;
+        if let Some(device) = self.device_for_pairs::<V>(keys.len(), &mut fallback)? {
+            match device.sort_pairs(keys, values, self.stable, self.order) {
+                Ok(times) => {
+                    let plan = device.plan_pairs::<K, V>(keys.len(), self.stable, self.order);
+                    return Ok(self.device_report(plan, times, started));
+                }
+                Err(error) => self.fall_back(error, &mut fallback)?,
+            }
+        }
+        let sort = cpu::plan_pairs::<K, V>(keys.len(), self.stable, self.settings());
+        let plan = self.cpu_plan::<K>(keys.len(), 1, size_of::<V>(), sort)?;
         cpu::sort_pairs(keys, values, self.stable, self.settings())?;
-        Ok(self.report(&plan, started))
+        Ok(self.report(plan, None, fallback, started))
     }
 
     /// The index of every key in sorted order: `keys[result[0]]` is the first. Equal keys come by lowest index, in
     /// descending order too. The keys stay as they are.
     pub fn argsort<K: Key>(&self, keys: &[K]) -> Result<Vec<usize>, Error> {
-        self.plan_argsort::<K>(keys.len())?;
+        let mut fallback = None;
+        if let Some(device) = self.device_for(keys.len(), &mut fallback)? {
+            match device.argsort(keys, self.order) {
+                Ok(indices) => return Ok(indices),
+                Err(error) => self.fall_back(error, &mut fallback)?,
+            }
+        }
+        self.check_instructions()?;
         cpu::argsort(keys, self.settings())
     }
 
     /// What [`Sorter::sort`] would do with this many keys.
     pub fn plan<K: Key>(&self, len: usize) -> Result<Plan, Error> {
-        self.plan_with::<K>(len, 0, cpu::plan::<K>(len, self.settings()))
+        match self.device_for(len, &mut None)? {
+            Some(device) => Ok(device.plan::<K>(len, 1, self.order)),
+            None => self.cpu_plan::<K>(len, 1, 0, cpu::plan::<K>(len, self.settings())),
+        }
+    }
+
+    /// What [`Sorter::sort_rows`] would do with this many keys.
+    pub fn plan_rows<K: Key>(&self, len: usize, row_length: usize) -> Result<Plan, Error> {
+        let rows = rows(len, row_length)?;
+        match self.device_for(len, &mut None)? {
+            Some(device) => Ok(device.plan::<K>(row_length, rows, self.order)),
+            None => self.cpu_rows_plan::<K>(len, rows),
+        }
     }
 
     /// What [`Sorter::sort_pairs`] would do with this many keys and values.
     pub fn plan_pairs<K: Key, V>(&self, len: usize) -> Result<Plan, Error> {
-        let sort = cpu::plan_pairs::<K, V>(len, self.stable, self.settings());
-        self.plan_with::<K>(len, size_of::<V>(), sort)
+        match self.device_for_pairs::<V>(len, &mut None)? {
+            Some(device) => Ok(device.plan_pairs::<K, V>(len, self.stable, self.order)),
+            None => {
+                let sort = cpu::plan_pairs::<K, V>(len, self.stable, self.settings());
+                self.cpu_plan::<K>(len, 1, size_of::<V>(), sort)
+            }
+        }
     }
 
     /// What [`Sorter::argsort`] would do with this many keys.
     pub fn plan_argsort<K: Key>(&self, len: usize) -> Result<Plan, Error> {
-        self.plan_with::<K>(len, 0, cpu::plan_argsort::<K>(len, self.settings()))
+        match self.device_for(len, &mut None)? {
+            Some(device) => Ok(device.plan_argsort::<K>(len, self.order)),
+            None => self.cpu_plan::<K>(len, 1, 0, cpu::plan_argsort::<K>(len, self.settings())),
+        }
     }
 
-    fn plan_with<K: Key>(&self, len: usize, value_bytes: usize, sort: KeysPlan) -> Result<Plan, Error> {
-        let settings = self.settings();
-        if !settings.instructions.is_available() {
-            return Err(Error::EngineUnavailable {
-                engine: Engine::Cpu,
-                reason: format!("this processor has no {}", settings.instructions),
-                advice: format!("leave the choice to bitonic, which takes {} here", Instructions::detected()),
-            });
-        }
-        // Auto and Cpu are the same while there is one engine.
+    fn cpu_rows_plan<K: Key>(&self, len: usize, rows: usize) -> Result<Plan, Error> {
+        let row_length = len.checked_div(rows).unwrap_or(0);
+        self.cpu_plan::<K>(len, rows, 0, cpu::plan::<K>(row_length, self.settings()))
+    }
+
+    fn cpu_plan<K: Key>(
+        &self,
+        len: usize,
+        rows: usize,
+        value_bytes: usize,
+        sort: KeysPlan,
+    ) -> Result<Plan, Error> {
+        self.check_instructions()?;
         Ok(Plan {
             len,
+            rows,
             key_type: K::TYPE,
             value_bytes,
             order: self.order,
             engine: Engine::Cpu,
-            device: cpu::device(),
-            instructions: settings.instructions,
+            device: Cow::Borrowed(cpu::device()),
+            instructions: Some(self.settings().instructions),
+            work_groups: None,
             algorithm: sort.algorithm,
             limits: sort.limits,
             threads: cpu::thread_count_for(len, self.threads),
             scratch_bytes: sort.scratch_bytes,
         })
+    }
+
+    fn check_instructions(&self) -> Result<(), Error> {
+        let instructions = self.settings().instructions;
+        if instructions.is_available() {
+            return Ok(());
+        }
+        Err(Error::EngineUnavailable {
+            engine: Engine::Cpu,
+            reason: format!("this processor has no {instructions}"),
+            advice: format!("leave the choice to bitonic, which takes {} here", Instructions::detected()),
+        })
+    }
+
+    /// The device that is to sort this many keys, if it is not the CPU. With [`Engine::Auto`], a device that cannot be
+    /// opened is a reason to fall back, not an error.
+    fn device_for(&self, len: usize, fallback: &mut Option<String>) -> Result<Option<ChosenDevice>, Error> {
+        match self.engine {
+            Engine::Auto => match opencl::worthwhile(len) {
+                None => Ok(None),
+                Some(Ok(device)) => Ok(Some(ChosenDevice::OpenCl(device))),
+                Some(Err(error)) => self.fall_back(error, fallback).map(|()| None),
+            },
+            engine => ChosenDevice::open(engine, &self.device),
+        }
+    }
+
+    /// The same for pairs. What the device cannot move obliviously, the CPU can.
+    fn device_for_pairs<V>(
+        &self,
+        len: usize,
+        fallback: &mut Option<String>,
+    ) -> Result<Option<ChosenDevice>, Error> {
+        let gathers = self.stable || plain_number_bytes::<V>().is_none();
+        match self.engine {
+            engine @ (Engine::OpenCl | Engine::Cuda) if self.oblivious && gathers => Err(Error::EngineUnavailable {
+                engine,
+                reason: "it puts these values in place by index, and that shows where each key went".to_owned(),
+                advice: "sort obliviously on the cpu engine, or with values that are numbers of 32 or 64 bits and \
+                         without stable()"
+                    .to_owned(),
+            }),
+            Engine::Auto if self.oblivious && gathers => Ok(None),
+            _ => self.device_for(len, fallback),
+        }
+    }
+
+    /// Notes why the CPU goes on; an engine that was asked for by name has no substitute.
+    fn fall_back(&self, error: Error, fallback: &mut Option<String>) -> Result<(), Error> {
+        if self.engine != Engine::Auto {
+            return Err(error);
+        }
+        tracing::warn!(%error, "the device failed; the CPU sorts instead");
+        *fallback = Some(error.to_string());
+        Ok(())
     }
 
     pub(crate) fn settings(&self) -> Settings {
@@ -204,16 +376,36 @@ impl Sorter {
         }
     }
 
-    fn report(&self, plan: &Plan, started: Instant) -> Report {
+    fn device_report(&self, plan: Plan, times: DeviceTimes, started: Instant) -> Report {
+        self.report(plan, Some(times), None, started)
+    }
+
+    fn report(
+        &self,
+        plan: Plan,
+        times: Option<DeviceTimes>,
+        fallback: Option<String>,
+        started: Instant,
+    ) -> Report {
         let report = Report {
             len: plan.len,
             engine: plan.engine,
-            device: plan.device,
             plan: plan.summary(),
+            device: plan.device,
             elapsed: started.elapsed(),
-            fallback: None,
+            times,
+            fallback,
         };
         tracing::debug!(%report, "sorted");
         report
+    }
+}
+
+/// How many rows the keys make.
+pub(crate) fn rows(len: usize, row_length: usize) -> Result<usize, Error> {
+    match len.checked_rem(row_length) {
+        Some(0) => Ok(len / row_length),
+        None if len == 0 => Ok(0),
+        _ => Err(Error::Rows { len, row_length }),
     }
 }

@@ -49,7 +49,8 @@ fn engines_parse_by_name_and_an_unknown_one_lists_them() {
         assert_eq!(engine.to_string().parse::<Engine>().unwrap(), engine);
     }
     let error = "gpu9".parse::<Engine>().unwrap_err();
-    assert_eq!(error.to_string(), "unknown engine 'gpu9': use one of auto, cpu");
+    let names: Vec<&str> = Engine::ALL.iter().map(|engine| engine.name()).collect();
+    assert_eq!(error.to_string(), format!("unknown engine 'gpu9': use one of {}", names.join(", ")));
 }
 
 #[test]

@@ -8,14 +8,14 @@ struct With(Sorter);
 
 impl SortsKeys for With {
     fn sort_keys<K: TestKey>(&self, keys: &mut [K], order: Order) {
-        let report = self.0.order(order).sort(keys).unwrap();
+        let report = self.0.clone().order(order).sort(keys).unwrap();
         assert_eq!(report.len, keys.len());
     }
 }
 
 impl ArgSorts for With {
     fn argsort<K: TestKey>(&self, keys: &[K], order: Order) -> Vec<usize> {
-        self.0.order(order).argsort(keys).unwrap()
+        self.0.clone().order(order).argsort(keys).unwrap()
     }
 }
 
@@ -29,7 +29,7 @@ impl SortsPairs for Pairs {
         self.stable
     }
     fn sort_pairs<K: TestKey, V: Copy + Send>(&self, keys: &mut [K], values: &mut [V], order: Order) {
-        self.sorter.order(order).stable(self.stable).sort_pairs(keys, values).unwrap();
+        self.sorter.clone().order(order).stable(self.stable).sort_pairs(keys, values).unwrap();
     }
 }
 

@@ -1,14 +1,14 @@
 //! `bitonic ladder`: every known way to write these sorts, listed, explained and raced.
 
 mod run;
-mod select;
+pub(crate) mod select;
 
 use crate::failure::Failure;
 use crate::lines::Lines;
 use crate::output;
 use crate::table::Plain;
 use crate::word::Word;
-use bitonic_ladder::Rung;
+use bitonic_ladder::{Place, Rung};
 
 /// What `bitonic ladder` is asked for.
 #[derive(clap::Args)]
@@ -27,6 +27,7 @@ Examples:
   bitonic ladder show iterative_scan
   bitonic ladder run recursive iterative_scan --n 2^20
   bitonic ladder run 'parallel_*' --n 1M --type f32 --threads 2
+  bitonic ladder run 'naive_*' local_memory --n 2^20 --device gpu
   bitonic ladder run all";
 
 #[derive(clap::Subcommand)]
@@ -53,21 +54,35 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
 }
 
 fn list() -> Result<(), Failure> {
-    let mut table = Plain::new(["name", "sizes", "threads", "what it is"]);
+    let mut table = Plain::new(["name", "place", "threads", "sizes", "what it is"]);
     for &rung in Rung::ALL {
-        table.add([rung.name(), &rung.sizes().to_string(), threads(rung), rung.description()]);
+        let sizes = rung.sizes().to_string();
+        table.add([rung.name(), &places(rung), threads(rung), &sizes, rung.description()]);
     }
     output::print(|out| write!(out, "{table}"))
 }
 
 fn show(rung: Rung) -> Result<(), Failure> {
     let mut facts = Lines::default();
-    facts.add("sizes", rung.sizes());
+    facts.add("place", places(rung));
     facts.add("threads", threads(rung));
+    facts.add("sizes", rung.sizes());
     facts.add("work", if rung.is_quadratic() { "n^2" } else { "n log^2 n" });
+    if !rung.kernels().is_empty() {
+        facts.add("kernels", rung.kernels().join(", "));
+    }
     output::print(|out| write!(out, "{rung}: {}\n{facts}\n{}\n", rung.description(), rung.teaches()))
 }
 
+fn places(rung: Rung) -> String {
+    rung.places().iter().map(|place| place.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// The processor's threads; what a device has instead is not for the caller to choose.
 fn threads(rung: Rung) -> &'static str {
-    if rung.is_parallel() { "many" } else { "one" }
+    match rung.places().contains(&Place::Cpu) {
+        true if rung.is_parallel() => "many",
+        true => "one",
+        false => "-",
+    }
 }

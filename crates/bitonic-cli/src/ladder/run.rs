@@ -8,7 +8,8 @@ use crate::output;
 use crate::race::{self, Contender, LeftOut, Race};
 use crate::word::Word;
 use bitonic::key::KeyType;
-use bitonic_ladder::{LadderError, Options, Rung};
+use bitonic::opencl::{Device, DeviceChoice};
+use bitonic_ladder::{LadderError, Options, Place, Rung};
 use bitonic_testkit::{Pattern, TestKey};
 use std::fmt;
 use std::num::NonZero;
@@ -16,7 +17,8 @@ use std::num::NonZero;
 /// What `bitonic ladder run` is asked for.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Direction and threads are for every sort; the other options of a sort are for the row `bitonic`."
+    after_help = "Direction, threads and device are for every sort; the other options of a sort are for the row \
+                  `bitonic`. The name of a kernel chooses the rung that it is a part of."
 )]
 pub(super) struct Arguments {
     /// Names of rungs, patterns such as `iterative_*`, or `all`
@@ -58,18 +60,22 @@ fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, 
     let &Arguments { n, key_type, distribution, seed, ref options, .. } = arguments;
     let repeat =
         NonZero::new(arguments.repeat).ok_or_else(|| Failure::new("--repeat 0: run at least once"))?;
-    let sorter = options.sorter();
-    let options = Options { order: options.order(), threads: NonZero::new(options.threads) };
+    let sorter = options.sorter_beside_rungs();
+    let options =
+        Options { order: options.order(), threads: NonZero::new(options.threads), device: options.device() };
     // What the library refuses, it refuses before the keys are made.
     sorter.plan::<K>(n)?;
 
     let mut contenders = vec![Contender::STANDARD, Contender::bitonic("bitonic", sorter)];
     let mut left_out = Vec::new();
+    let device = device(chosen, &options.device)?;
     for &Chosen { rung, by_name } in chosen {
         let refusal = if !rung.sizes().contain(n) {
             Some(Refusal::NotAPowerOfTwo)
+        } else if let Some(Err(reason)) = device.as_ref().filter(|_| needs_device(rung)) {
+            Some(Refusal::NoDevice { reason: reason.clone() })
         } else if rung.is_quadratic() && n > MOST_FOR_QUADRATIC && !arguments.force {
-            let sample = Race::<K>::new(MOST_FOR_QUADRATIC / 4, distribution, seed, options)?;
+            let sample = Race::<K>::new(MOST_FOR_QUADRATIC / 4, distribution, seed, options.clone())?;
             Some(Refusal::TooSlow { seconds: predict(n, &sample, rung)? })
         } else {
             None
@@ -82,12 +88,35 @@ fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, 
     }
     let race = Race::<K>::new(n, distribution, seed, options)?;
     let times = race.run(&contenders, repeat)?;
+    let device = match device {
+        Some(Ok(device)) => format!("opencl: {}\n", device.info().name),
+        _ => String::new(),
+    };
     Ok(format!(
-        "{}, {distribution}, {} each; every result verified\n\n{}",
+        "{}, {distribution}, {} each; every result verified\n{device}\n{}",
         counted(n, &format!("{key_type} key")),
         counted(repeat.get(), "run"),
         race::render(n, &times, &left_out)
     ))
+}
+
+fn needs_device(rung: Rung) -> bool {
+    !rung.places().contains(&Place::Cpu)
+}
+
+/// The device, where a chosen rung needs one; or why there is none. It is an error only if the device itself was asked for:
+/// else the rungs that need none still run.
+fn device(
+    chosen: &[Chosen],
+    choice: &DeviceChoice,
+) -> Result<Option<Result<Device, bitonic::Error>>, Failure> {
+    if !chosen.iter().any(|chosen| needs_device(chosen.rung)) {
+        return Ok(None);
+    }
+    match Device::open(choice) {
+        Err(reason) if *choice != DeviceChoice::Best => Err(Failure::from(reason)),
+        opened => Ok(Some(opened)),
+    }
 }
 
 /// How long a quadratic rung would take: the time of the sample, scaled.
@@ -99,6 +128,7 @@ fn predict<K: TestKey>(n: usize, sample: &Race<K>, rung: Rung) -> Result<f64, Fa
 /// Why a rung is not run.
 enum Refusal {
     NotAPowerOfTwo,
+    NoDevice { reason: bitonic::Error },
     TooSlow { seconds: f64 },
 }
 
@@ -107,6 +137,7 @@ impl Refusal {
     fn of(&self, rung: Rung, n: usize) -> Failure {
         match self {
             Self::NotAPowerOfTwo => Failure::new(LadderError::NotAPowerOfTwo { rung, len: n }),
+            Self::NoDevice { reason } => Failure::new(LadderError::Device { rung, reason: reason.clone() }),
             Self::TooSlow { .. } => Failure::new(format!("{rung} of {n} keys {self}")),
         }
     }
@@ -116,6 +147,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotAPowerOfTwo => f.write_str("sorts powers of two only"),
+            Self::NoDevice { reason } => write!(f, "{reason}"),
             Self::TooSlow { seconds } => {
                 let time = long_time(*seconds);
                 write!(f, "would take about {time} a run: use --n 2^16 or less, or --force")

@@ -6,14 +6,15 @@ use bitonic_ladder::Rung;
 
 /// A rung that shall run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Chosen {
-    pub(super) rung: Rung,
+pub(crate) struct Chosen {
+    pub(crate) rung: Rung,
     /// Whether its own name was given, and not a pattern or `all`: then it is an error if it cannot run.
-    pub(super) by_name: bool,
+    pub(crate) by_name: bool,
 }
 
-/// The rungs of the given names and patterns (`iterative_*`, `all`), each once, in the ladder's order.
-pub(super) fn select(words: &[String]) -> Result<Vec<Chosen>, Failure> {
+/// The rungs of the given names and patterns (`iterative_*`, `all`), each once, in the ladder's order. The name of a kernel
+/// stands for the rung that it is a part of.
+pub(crate) fn select(words: &[String]) -> Result<Vec<Chosen>, Failure> {
     for word in words {
         if !Rung::ALL.iter().any(|rung| chooses(word, *rung)) {
             let known: Vec<&str> = Rung::ALL.iter().map(|rung| rung.name()).chain(["all"]).collect();
@@ -21,11 +22,15 @@ pub(super) fn select(words: &[String]) -> Result<Vec<Chosen>, Failure> {
         }
     }
     let chosen = Rung::ALL.iter().filter(|&&rung| words.iter().any(|word| chooses(word, rung)));
-    Ok(chosen.map(|&rung| Chosen { rung, by_name: words.iter().any(|word| word == rung.name()) }).collect())
+    Ok(chosen.map(|&rung| Chosen { rung, by_name: words.iter().any(|word| names(word, rung)) }).collect())
+}
+
+fn names(word: &str, rung: Rung) -> bool {
+    word == rung.name() || rung.kernels().contains(&word)
 }
 
 fn chooses(word: &str, rung: Rung) -> bool {
-    word == "all" || matches(word.as_bytes(), rung.name().as_bytes())
+    word == "all" || names(word, rung) || matches(word.as_bytes(), rung.name().as_bytes())
 }
 
 /// Whether a name fits a pattern in which `*` stands for any characters and `?` for one.
@@ -72,6 +77,13 @@ mod tests {
             both_ways.contains(&("iterative_scan", true)) && both_ways.contains(&("iterative_blocks", false))
         );
         assert_eq!(chosen(&["all"]).len(), Rung::ALL.len());
+    }
+
+    #[test]
+    fn the_name_of_a_kernel_chooses_its_rung() {
+        for kernel in ["local_big_bucket", "local_big_biton", "local_small_biton"] {
+            assert_eq!(chosen(&[kernel]), [("local_memory", true)]);
+        }
     }
 
     #[test]

@@ -7,22 +7,22 @@ pub(crate) use table::{LeftOut, render};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::random;
-use bitonic::{Order, Report, Sorter};
-use bitonic_ladder::{Options, Rung};
+use bitonic::{Engine, Order, Report, Sorter};
+use bitonic_ladder::{KernelTime, KernelTimes, Options, Rung};
 use bitonic_testkit::{Pattern, TestKey};
 use std::cmp::Reverse;
 use std::num::NonZero;
 use std::time::{Duration, Instant};
 
 /// A sort that takes part.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Contender {
     /// The name in the table.
     name: &'static str,
     sort: Sort,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Sort {
     Standard,
     Bitonic(Sorter),
@@ -47,22 +47,61 @@ impl Contender {
         matches!(self.sort, Sort::Standard)
     }
 
-    /// Sorts; the library's own sort tells how.
-    fn sort<K: TestKey>(self, keys: &mut [K], options: Options) -> Result<Option<Report>, Failure> {
-        match self.sort {
-            Sort::Standard => standard_sort(keys, options.order),
-            Sort::Bitonic(sorter) => return Ok(Some(sorter.sort(keys)?)),
-            Sort::Rung(rung) => rung.sort(keys, options).map_err(Failure::new)?,
+    /// Lets the sort do what only its first call does: start threads, open a device, build kernels.
+    fn prepare<K: TestKey>(&self, race: &Race<K>) -> Result<(), Failure> {
+        let Race { input, row_length, options, .. } = race;
+        match &self.sort {
+            Sort::Rung(rung) if !rung.kernels().is_empty() => {
+                // A power of two, if all the keys are.
+                let few = input.len().min(1 << 10);
+                self.sort(&mut input[..few].to_vec(), few, options).map(|_| ())
+            }
+            // Which kernels there are depends on the length.
+            Sort::Bitonic(sorter) if sorter.plan::<K>(input.len())?.engine != Engine::Cpu => {
+                self.sort(&mut input.clone(), *row_length, options).map(|_| ())
+            }
+            _ => Ok(()),
         }
-        Ok(None)
+    }
+
+    /// Sorts every row of keys, and tells how. To rungs, all keys are one row.
+    fn sort<K: TestKey>(
+        &self,
+        keys: &mut [K],
+        row_length: usize,
+        options: &Options,
+    ) -> Result<Told, Failure> {
+        match &self.sort {
+            Sort::Standard => {
+                standard_sort(keys, row_length, options.order);
+                Ok(Told::Nothing)
+            }
+            Sort::Bitonic(sorter) if row_length == keys.len() => Ok(Told::Report(sorter.sort(keys)?)),
+            Sort::Bitonic(sorter) => Ok(Told::Report(sorter.sort_rows(keys, row_length)?)),
+            Sort::Rung(rung) => match rung.sort_timed(keys, options).map_err(Failure::new)?.device {
+                Some(device) => Ok(Told::Kernels(device.kernels)),
+                None => Ok(Told::Nothing),
+            },
+        }
     }
 }
 
+/// What a sort tells of itself.
+enum Told {
+    Nothing,
+    /// The library's own sort: how it sorted.
+    Report(Report),
+    /// A rung on a device: what its kernels took.
+    Kernels(KernelTimes),
+}
+
 /// As fast as `sort_unstable()` alone, and for floats as `sort_unstable_by(total_cmp)`: the compiler sees through the bits.
-fn standard_sort<K: TestKey>(keys: &mut [K], order: Order) {
-    match order {
-        Order::Ascending => keys.sort_unstable_by_key(|key| key.to_ordered_bits()),
-        Order::Descending => keys.sort_unstable_by_key(|key| Reverse(key.to_ordered_bits())),
+fn standard_sort<K: TestKey>(keys: &mut [K], row_length: usize, order: Order) {
+    for row in keys.chunks_mut(row_length.max(1)) {
+        match order {
+            Order::Ascending => row.sort_unstable_by_key(|key| key.to_ordered_bits()),
+            Order::Descending => row.sort_unstable_by_key(|key| Reverse(key.to_ordered_bits())),
+        }
     }
 }
 
@@ -73,9 +112,43 @@ pub(crate) struct Times {
     sorted: Vec<Duration>,
     /// What the library said of its last sort.
     pub(crate) report: Option<Report>,
+    /// From the start of the first kernel to the end of the last one, every time; none where no kernels ran.
+    spans: Vec<Duration>,
+    /// What each kernel of a rung took, every time.
+    kernels: Vec<KernelTimes>,
+}
+
+/// One kernel's part in the sorts of a contender.
+struct KernelShare {
+    name: &'static str,
+    launches: usize,
+    /// The median of what its launches took together.
+    time: Duration,
 }
 
 impl Times {
+    fn new(contender: Contender) -> Self {
+        Self { contender, sorted: Vec::new(), report: None, spans: Vec::new(), kernels: Vec::new() }
+    }
+
+    /// The time from the start of the first kernel to the end of the last one, the median; `None` where there are none.
+    fn span(&self) -> Option<Duration> {
+        let mut spans = self.spans.clone();
+        spans.sort_unstable();
+        (!spans.is_empty()).then(|| middle(&spans))
+    }
+
+    /// Every kernel's part.
+    fn shares(&self) -> Vec<KernelShare> {
+        let Some(first) = self.kernels.first() else { return Vec::new() };
+        let share = |(place, kernel): (usize, &KernelTime)| {
+            let mut times: Vec<Duration> = self.kernels.iter().map(|run| run.each[place].time).collect();
+            times.sort_unstable();
+            KernelShare { name: kernel.name, launches: kernel.launches, time: middle(&times) }
+        };
+        first.each.iter().enumerate().map(share).collect()
+    }
+
     /// The shortest time.
     fn least(&self) -> Duration {
         self.sorted[0]
@@ -83,15 +156,22 @@ impl Times {
 
     /// The time in the middle, or half way between the two in the middle.
     pub(crate) fn median(&self) -> Duration {
-        let count = self.sorted.len();
-        (self.sorted[(count - 1) / 2] + self.sorted[count / 2]) / 2
+        middle(&self.sorted)
     }
+}
+
+/// The one in the middle of some times in order, or half way between the two in the middle.
+fn middle(sorted: &[Duration]) -> Duration {
+    let count = sorted.len();
+    (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
 }
 
 /// Keys to sort, and what must come out.
 pub(crate) struct Race<K> {
     input: Vec<K>,
     expected: Vec<K>,
+    /// Every so many keys are sorted for themselves; all of them, most often.
+    row_length: usize,
     options: Options,
     /// How long the standard library took for what is expected; rough, because it was the first to touch the memory.
     pub(crate) standard_time: Duration,
@@ -110,8 +190,16 @@ impl<K: TestKey> Race<K> {
         let _progress = Progress::spinner("sorting with the standard library");
         let mut expected = input.clone();
         let started = Instant::now();
-        standard_sort(&mut expected, options.order);
-        Ok(Self { input, expected, options, standard_time: started.elapsed() })
+        standard_sort(&mut expected, len, options.order);
+        Ok(Self { input, expected, row_length: len, options, standard_time: started.elapsed() })
+    }
+
+    /// The same keys as rows of this many, each of them sorted for itself. Not for rungs.
+    pub(crate) fn in_rows(self, row_length: usize) -> Self {
+        let mut expected = self.input.clone();
+        let started = Instant::now();
+        standard_sort(&mut expected, row_length, self.options.order);
+        Self { expected, row_length, standard_time: started.elapsed(), ..self }
     }
 
     /// How many keys there are.
@@ -127,17 +215,31 @@ impl<K: TestKey> Race<K> {
         repeat: NonZero<usize>,
     ) -> Result<Vec<Times>, Failure> {
         let progress = Progress::bar("sorting", contenders.len().saturating_mul(repeat.get()));
-        let start = |&contender| Times { contender, sorted: Vec::new(), report: None };
-        let mut all: Vec<Times> = contenders.iter().map(start).collect();
+        let mut all: Vec<Times> = contenders.iter().cloned().map(Times::new).collect();
         let mut keys = self.input.clone();
+        for contender in contenders {
+            progress.name(contender.name);
+            contender.prepare(self)?;
+        }
         for _ in 0..repeat.get() {
             for times in &mut all {
                 progress.name(times.contender.name);
                 keys.copy_from_slice(&self.input);
                 let started = Instant::now();
-                times.report = times.contender.sort(&mut keys, self.options)?;
+                let told = times.contender.sort(&mut keys, self.row_length, &self.options)?;
                 times.sorted.push(started.elapsed());
-                self.verify(times.contender, &keys)?;
+                match told {
+                    Told::Nothing => {}
+                    Told::Report(report) => {
+                        times.spans.extend(report.times.map(|device| device.kernels));
+                        times.report = Some(report);
+                    }
+                    Told::Kernels(kernels) => {
+                        times.spans.push(kernels.span);
+                        times.kernels.push(kernels);
+                    }
+                }
+                self.verify(&times.contender, &keys)?;
                 progress.advance(1);
             }
         }
@@ -147,7 +249,7 @@ impl<K: TestKey> Race<K> {
         Ok(all)
     }
 
-    fn verify(&self, contender: Contender, keys: &[K]) -> Result<(), Failure> {
+    fn verify(&self, contender: &Contender, keys: &[K]) -> Result<(), Failure> {
         let differs = |(sorted, expected): (&K, &K)| sorted.to_raw_bits() != expected.to_raw_bits();
         match keys.iter().zip(&self.expected).position(differs) {
             None => Ok(()),
@@ -169,7 +271,7 @@ mod tests {
 
     fn times(milliseconds: &[u64]) -> Times {
         let sorted = milliseconds.iter().map(|&time| Duration::from_millis(time)).collect();
-        Times { contender: Contender::STANDARD, sorted, report: None }
+        Times { sorted, ..Times::new(Contender::STANDARD) }
     }
 
     #[test]
@@ -185,9 +287,9 @@ mod tests {
         let race = Race::<f32>::new(100, Pattern::Random, 1, Options::default()).unwrap();
         let mut keys = race.expected.clone();
         let bitonic = Contender::bitonic("bitonic", Sorter::new());
-        assert!(race.verify(bitonic, &keys).is_ok());
+        assert!(race.verify(&bitonic, &keys).is_ok());
         keys.swap(41, 42);
-        let Err(Failure::Message(message)) = race.verify(bitonic, &keys) else { panic!("not found") };
+        let Err(Failure::Message(message)) = race.verify(&bitonic, &keys) else { panic!("not found") };
         assert!(message.starts_with("bitonic sorted 100 keys wrongly: at index 41"), "{message}");
     }
 
@@ -196,10 +298,11 @@ mod tests {
         let race = Race {
             input: vec![0.0_f32, -0.0],
             expected: vec![-0.0, 0.0],
+            row_length: 2,
             options: Options::default(),
             standard_time: Duration::ZERO,
         };
-        assert!(race.verify(Contender::STANDARD, &[-0.0, 0.0]).is_ok());
-        assert!(race.verify(Contender::STANDARD, &[0.0, -0.0]).is_err());
+        assert!(race.verify(&Contender::STANDARD, &[-0.0, 0.0]).is_ok());
+        assert!(race.verify(&Contender::STANDARD, &[0.0, -0.0]).is_err());
     }
 }

@@ -1,10 +1,12 @@
 //! The options of `bitonic sort`.
 
 use super::formats::Format;
+use crate::failure::Failure;
 use crate::options::SortOptions;
 use crate::word::Word;
-use bitonic::Sorter;
-use bitonic::key::KeyType;
+use bitonic::key::{Key, KeyType};
+use bitonic::plan::Plan;
+use bitonic::{Error, Report, Sorter};
 use bitonic_testkit::Pattern;
 use std::path::PathBuf;
 
@@ -16,6 +18,8 @@ Examples:
   bitonic sort keys.bin --type f32 -o out.txt   raw 32-bit floats in, text out
   bitonic sort --check numbers.txt              is it sorted? exit code 0: yes, 1: no
   bitonic sort --random 16M                     how fast is it here?
+  bitonic sort --random 16M --engine opencl     and on a device with an OpenCL driver?
+  bitonic sort keys.bin -t u16 --rows 256       every 256 keys for themselves
   bitonic sort --random 1e6 -t i64 -o a.npy     make a sorted file
 
 The input is read whole, and a file is replaced only when its new content is complete: the output may be the input.
@@ -72,6 +76,16 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Sort")]
     pub(super) stable: bool,
 
+    /// The keys are rows of LEN: sort every row for itself. Their number must be a whole number of rows.
+    #[arg(
+        long,
+        value_name = "LEN",
+        value_parser = Word::count(),
+        allow_negative_numbers = true,
+        help_heading = "Sort"
+    )]
+    pub(super) rows: Option<usize>,
+
     /// Do not sort: say whether the input is sorted, and if not, where the first key out of order is.
     #[arg(short, long, conflicts_with_all = ["output", "output_format", "report"], help_heading = "Sort")]
     pub(super) check: bool,
@@ -117,7 +131,33 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     /// The sort asked for.
-    pub(super) fn sorter(&self) -> Sorter {
-        self.options.sorter().stable(self.stable)
+    pub(super) fn sorter(&self) -> Result<Sorter, Failure> {
+        Ok(self.options.sorter()?.stable(self.stable))
+    }
+
+    /// What that sort will do with this many keys.
+    pub(super) fn plan<K: Key>(&self, sorter: &Sorter, len: usize) -> Result<Plan, Error> {
+        match self.rows {
+            Some(row_length) => sorter.plan_rows::<K>(len, row_length),
+            None => sorter.plan::<K>(len),
+        }
+    }
+
+    /// Does it.
+    pub(super) fn sort<K: Key>(&self, sorter: &Sorter, keys: &mut [K]) -> Result<Report, Error> {
+        match self.rows {
+            Some(row_length) => sorter.sort_rows(keys, row_length),
+            None => sorter.sort(keys),
+        }
+    }
+
+    /// The length of a row of this many keys: of all of them, unless it was asked for. Refuses rows that the keys do not
+    /// make.
+    pub(super) fn row_length(&self, len: usize) -> Result<usize, Error> {
+        match self.rows {
+            None => Ok(len),
+            Some(row_length) if len.checked_rem(row_length).unwrap_or(len) == 0 => Ok(row_length),
+            Some(row_length) => Err(Error::Rows { len, row_length }),
+        }
     }
 }

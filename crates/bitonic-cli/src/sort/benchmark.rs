@@ -13,12 +13,16 @@ use std::time::Duration;
 /// Sorts the same keys with the library and with the standard library, by turns, compares the results bit for bit, and
 /// prints what was measured. `what` says how the keys were made.
 pub(super) fn run<K: FileKey>(what: &str, len: usize, arguments: &Arguments) -> Result<(), Failure> {
-    let sorter = arguments.sorter();
-    let plan = sorter.plan::<K>(len)?;
+    let sorter = arguments.sorter()?;
+    let plan = arguments.plan::<K>(&sorter, len)?;
     let options = Options { order: arguments.options.order(), ..Options::default() };
     let race = Race::<K>::new(len, arguments.distribution, arguments.seed, options)?;
+    let race = match arguments.rows {
+        Some(row_length) => race.in_rows(row_length),
+        None => race,
+    };
 
-    let mut contenders = vec![Contender::bitonic("bitonic", sorter)];
+    let mut contenders = vec![Contender::bitonic("bitonic", sorter.clone())];
     if plan.threads > 1 {
         contenders.push(Contender::bitonic("bitonic, 1 thread", sorter.threads(1)));
     }

@@ -19,6 +19,8 @@ use std::time::Instant;
 
 /// Sorts, checks or measures, as the arguments ask.
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+    // Options that contradict each other do so before anything is read or made.
+    arguments.sorter()?;
     match arguments.random {
         Some(len) => {
             let key_type = arguments.key_type.unwrap_or(KeyType::U32);
@@ -37,8 +39,7 @@ fn run_random<K: FileKey>(len: usize, arguments: &Arguments) -> Result<(), Failu
     let format = output_format(arguments, Format::Text);
     format.accept(K::TYPE).map_err(Failure::new)?;
     let &Arguments { distribution, seed, .. } = arguments;
-    let order = arguments.options.order();
-    let what = format!("{}, {distribution}, seed {seed}", keys_in_words::<K>(len, order));
+    let what = format!("{}, {distribution}, seed {seed}", keys_in_words::<K>(len, arguments)?);
     if arguments.output.is_none() {
         return benchmark::run::<K>(&what, len, arguments);
     }
@@ -64,19 +65,14 @@ fn run_keys<K: FileKey>(
     arguments: &Arguments,
 ) -> Result<(), Failure> {
     if arguments.check {
-        return check::<K>(&input, format, arguments.options.order());
+        return check::<K>(&input, format, arguments);
     }
     let output_format = output_format(arguments, format);
     output_format.accept(K::TYPE).map_err(Failure::new)?;
     let keys = decode::<K>(&input, format)?;
     drop(input);
-    sort_and_write(
-        &keys_in_words::<K>(keys.len(), arguments.options.order()),
-        keys,
-        started,
-        output_format,
-        arguments,
-    )
+    let what = keys_in_words::<K>(keys.len(), arguments)?;
+    sort_and_write(&what, keys, started, output_format, arguments)
 }
 
 fn output_format(arguments: &Arguments, input_format: Format) -> Format {
@@ -89,20 +85,24 @@ fn decode<K: FileKey>(input: &Input, format: Format) -> Result<Vec<K>, Failure> 
     format.decode(&input.bytes).map_err(|reason| input.refused(reason))
 }
 
-fn check<K: FileKey>(input: &Input, format: Format, order: Order) -> Result<(), Failure> {
+fn check<K: FileKey>(input: &Input, format: Format, arguments: &Arguments) -> Result<(), Failure> {
+    let order = arguments.options.order();
     let keys = decode::<K>(input, format)?;
-    match first_out_of_order(&keys, order) {
+    let what = keys_in_words::<K>(keys.len(), arguments)?;
+    let row_length = arguments.row_length(keys.len())?;
+    let wrong_in_row =
+        |(row, keys): (usize, &[K])| first_out_of_order(keys, order).map(|index| row * row_length + index);
+    match keys.chunks(row_length.max(1)).enumerate().find_map(wrong_in_row) {
         Some(index) => Err(Failure::No(format!(
-            "{}: {}: {} comes after {}, so the keys are not {}",
+            "{}: {}: {} comes after {}, so the {} not {}",
             input.name,
             format.place::<K>(&input.bytes, index),
             show(keys[index]),
             show(keys[index - 1]),
+            if arguments.rows.is_some() { "row is" } else { "keys are" },
             order_in_words(order)
         ))),
-        None => output::print(|out| {
-            writeln!(out, "{}: sorted: {}", input.name, keys_in_words::<K>(keys.len(), order))
-        }),
+        None => output::print(|out| writeln!(out, "{}: sorted: {what}", input.name)),
     }
 }
 
@@ -114,16 +114,17 @@ fn sort_and_write<K: FileKey>(
     arguments: &Arguments,
 ) -> Result<(), Failure> {
     let before = started.elapsed();
-    let sorter = arguments.sorter();
+    let sorter = arguments.sorter()?;
+    let plan = arguments.plan::<K>(&sorter, keys.len())?;
     let progress = Progress::spinner("sorting");
-    let report = sorter.sort(&mut keys)?;
+    let report = arguments.sort(&sorter, &mut keys)?;
     drop(progress);
     let writing = Instant::now();
     output::write(arguments.output.as_deref(), |out| {
         format.encode(&keys, out, &Progress::bar("writing", keys.len()))
     })?;
     if arguments.report {
-        let mut lines = report::lines(what, &report, sorter.plan::<K>(keys.len())?.instructions);
+        let mut lines = report::lines(what, &report, plan.instructions);
         lines.add(if arguments.random.is_some() { "make" } else { "read" }, time(before));
         let rate = million_keys_per_second(keys.len(), report.elapsed);
         lines.add("sort", format_args!("{}, {rate} million keys/s", time(report.elapsed)));
@@ -133,8 +134,15 @@ fn sort_and_write<K: FileKey>(
     Ok(())
 }
 
-fn keys_in_words<K: FileKey>(len: usize, order: Order) -> String {
-    format!("{}, {}", counted(len, &format!("{} key", K::TYPE)), order_in_words(order))
+/// Which keys are sorted, and how: `4096 u32 keys in 4 rows of 1024, ascending`.
+fn keys_in_words<K: FileKey>(len: usize, arguments: &Arguments) -> Result<String, Failure> {
+    let mut words = counted(len, &format!("{} key", K::TYPE));
+    if arguments.rows.is_some() {
+        let row_length = arguments.row_length(len)?;
+        let rows = counted(len.checked_div(row_length).unwrap_or(0), "row");
+        words += &format!(" in {rows} of {row_length}");
+    }
+    Ok(format!("{words}, {}", order_in_words(arguments.options.order())))
 }
 
 fn order_in_words(order: Order) -> &'static str {

@@ -1,6 +1,6 @@
 //! `bitonic devices`.
 
-use crate::{bitonic, printed};
+use crate::{bitonic, printed, without_driver};
 
 #[test]
 fn every_device_is_listed_with_what_it_can_do() {
@@ -35,4 +35,30 @@ fn every_instruction_set_is_listed_with_whether_it_is_here() {
         assert_eq!(row.contains(" not available"), !set.is_available(), "{said}");
         assert_eq!(row.contains(" used "), set == bitonic::Instructions::detected(), "{said}");
     }
+}
+
+#[test]
+fn opencl_devices_are_listed_with_their_limits() {
+    let said = printed(bitonic(["devices"]));
+    let devices = bitonic::opencl::devices().unwrap();
+    assert!(!devices.is_empty(), "this test needs an OpenCL device, such as PoCL");
+    for device in devices {
+        let begins = format!("{} ", device.index);
+        let row = said.lines().find(|line| line.starts_with(&begins) && line.contains(&device.name));
+        let row = row.unwrap_or_else(|| panic!("{said}"));
+        assert!(row.contains(&format!("  {}  ", device.kind)), "{said}");
+        assert!(row.contains(&format!("  {}  ", device.max_group_size)), "{said}");
+        assert!(
+            row.contains("iB  ") && row.contains(&device.driver) && row.contains(&device.version),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn without_a_driver_it_says_what_to_install_and_lists_the_rest() {
+    let said = printed(without_driver(["devices"]));
+    let reason = said.lines().find(|line| line.starts_with("not available: opencl, "));
+    assert!(reason.is_some_and(|reason| reason.contains("install")), "{said}");
+    assert!(!said.contains("opencl device") && said.contains("cpu engine"), "{said}");
 }

@@ -1,6 +1,6 @@
 //! `bitonic explain`.
 
-use crate::{bitonic, with_name};
+use crate::{bitonic, with_name, without_driver};
 
 fn printed<const N: usize>(arguments: [&str; N]) -> String {
     crate::printed(bitonic(with_name("explain", arguments)))
@@ -32,8 +32,11 @@ fn every_type_every_engine_and_every_length_can_be_explained() {
         let said = printed(["--n", "1000", "--type", key_type.name()]);
         assert!(said.starts_with(&format!("1000 {key_type} keys")), "{said}");
     }
-    for device in bitonic::devices() {
-        assert!(printed(["--engine", device.engine.name()]).contains(&device.name));
+    let cpu = bitonic::Sorter::new().engine(bitonic::Engine::Cpu).plan::<u32>(1).unwrap().device;
+    assert!(printed(["--engine", "cpu"]).contains(&*cpu));
+    for device in bitonic::opencl::devices().unwrap() {
+        let said = printed(["--engine", "opencl", "--device", &device.index.to_string()]);
+        assert!(said.contains(&device.name), "{said}");
     }
     for length in ["0", "1", "2", "281474976710656", "18446744073709551615"] {
         assert!(printed(["--n", length]).starts_with(&format!("{length} u32 keys")));
@@ -57,4 +60,48 @@ fn wrong_words_are_answered_in_one_line() {
     assert!(refused(["--n", "lots"]).contains("'lots' is no count"));
     assert!(refused(["--n", "2^64"]).starts_with("'2^64' is more than this machine can count"));
     assert!(refused(["--threads", "1025"]).contains("use at most 1024"));
+}
+
+/// A plan without the time it should take: each process measures the device for itself.
+fn without_prediction(plan: &str) -> Vec<&str> {
+    plan.lines().filter(|line| !line.starts_with("predicted ")).collect()
+}
+
+#[test]
+fn the_plan_of_a_device_is_the_library_s_own_and_foresees_its_time() {
+    let sorter = bitonic::Sorter::new().engine(bitonic::Engine::OpenCl);
+    let said = printed(["--engine", "opencl", "--n", "1e6", "--type", "f64"]);
+    let plan = sorter.plan::<f64>(1_000_000).unwrap().to_string();
+    assert_eq!(without_prediction(&said), without_prediction(&plan));
+    assert!(said.contains("\npredicted "), "{said}");
+
+    let said = printed(["--engine", "opencl", "--n", "64K", "--rows", "256", "--reverse"]);
+    let descending = sorter.order(bitonic::Order::Descending);
+    let plan = descending.plan_rows::<u32>(1 << 16, 256).unwrap().to_string();
+    assert_eq!(without_prediction(&said), without_prediction(&plan));
+}
+
+#[test]
+fn rows_are_explained_on_the_processor_too() {
+    let plan = bitonic::Sorter::new().plan_rows::<u32>(1 << 24, 1 << 10).unwrap();
+    assert_eq!(printed(["--rows", "1K"]), plan.to_string());
+    assert!(refused(["--n", "10", "--rows", "3"]).contains("10 keys are no whole number of rows of 3"));
+    assert!(refused(["--rows", "4", "--pairs", "8"]).contains("cannot be used with"));
+}
+
+#[test]
+fn a_device_needs_its_engine_and_a_driver() {
+    for engine in ["auto", "cpu"] {
+        assert_eq!(
+            refused(["--engine", engine, "--device", "0"]),
+            format!(
+                "--device 0 is for the opencl engine, and the engine is {engine}: add --engine opencl, or leave \
+                 --device out"
+            )
+        );
+    }
+    assert!(refused(["--engine", "opencl", "--device", "no such"]).starts_with("no device is 'no such'"));
+    let message = crate::refused(without_driver(["explain", "--engine", "opencl"]));
+    assert!(message.starts_with("the opencl engine is not available: "), "{message}");
+    assert!(message.contains("install"), "{message}");
 }

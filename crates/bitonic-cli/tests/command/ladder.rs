@@ -1,7 +1,7 @@
 //! `bitonic ladder`.
 
-use crate::{bitonic, with_name};
-use bitonic_ladder::Rung;
+use crate::{bitonic, with_name, without_driver};
+use bitonic_ladder::{Place, Rung};
 
 fn printed<const N: usize>(arguments: [&str; N]) -> String {
     crate::printed(bitonic(with_name("ladder", arguments)))
@@ -28,6 +28,8 @@ fn every_rung_is_listed_with_its_facts() {
         let line = list.lines().find(|line| line.split_whitespace().next() == Some(rung.name())).unwrap();
         assert!(line.contains(&rung.sizes().to_string()) && line.ends_with(rung.description()), "{line}");
         assert_eq!(line.contains(" many "), rung.is_parallel(), "{line}");
+        assert_eq!(line.contains(" cpu "), rung.places().contains(&Place::Cpu), "{line}");
+        assert_eq!(line.contains(" opencl "), rung.places().contains(&Place::OpenCl), "{line}");
     }
 }
 
@@ -37,6 +39,7 @@ fn a_rung_tells_what_it_teaches() {
         let said = printed(["show", rung.name()]);
         assert!(said.starts_with(&format!("{rung}: {}\n", rung.description())), "{said}");
         assert!(said.contains(rung.teaches()), "{said}");
+        assert!(rung.kernels().iter().all(|kernel| said.contains(kernel)), "{said}");
     }
     let message = refused(["show", "iterativ_scan"]);
     assert!(message.contains("unknown rung 'iterativ_scan': did you mean 'iterative_scan'?"), "{message}");
@@ -132,4 +135,74 @@ fn wrong_words_are_answered_in_one_line() {
     assert!(refused(["run", "all", "--seed", "x"]).contains("'x' is no seed"));
     assert!(refused(["run", "all", "--repeat", "0"]).contains("run at least once"));
     assert!(refused(["run", "recursive", "--n", "2^60"]).ends_with(": ask for fewer"));
+}
+
+#[test]
+fn rungs_on_a_device_tell_what_their_kernels_took() {
+    let said = printed(["run", "naive_scan", "recursive", "--n", "1k", "--repeat", "2"]);
+    assert_eq!(names(&said), ["std", "bitonic", "recursive", "naive_scan"]);
+    assert!(said.lines().nth(1).unwrap().starts_with("opencl: "), "{said}");
+    let column = |line: &str| {
+        line.split("  ").filter(|cell| !cell.is_empty()).nth(3).map(|cell| cell.trim().to_owned())
+    };
+    let table: Vec<&str> = said.split("\n\n").nth(1).unwrap().lines().collect();
+    assert_eq!(column(table[0]).as_deref(), Some("kernels"), "{said}");
+    let times: Vec<String> = table[1..].iter().map(|line| column(line).unwrap()).collect();
+    assert_eq!(times[..3], ["-", "-", "-"], "{said}");
+    assert!(times[3].ends_with('s'), "{said}");
+}
+
+#[test]
+fn a_rung_with_several_kernels_tells_the_share_of_each() {
+    for name in ["local_memory", "local_big_bucket", "local_big_biton", "local_small_biton"] {
+        let said = printed(["run", name, "naive_shifts", "--n", "2^12", "--repeat", "1"]);
+        assert_eq!(names(&said)[2..], ["naive_shifts", "local_memory"]);
+        let shares = said.split("\n\n").nth(3).unwrap();
+        let launches: Vec<Vec<&str>> =
+            shares.lines().skip(1).map(|line| line.split_whitespace().take(3).collect()).collect();
+        let of = "local_memory";
+        let expected =
+            [["local_small_biton", of, "45"], ["local_big_bucket", of, "27"], ["local_big_biton", of, "6"]];
+        assert_eq!(launches, expected, "{said}");
+    }
+}
+
+#[test]
+fn the_device_can_be_chosen() {
+    let said = printed(["run", "naive_scan", "--n", "16", "--repeat", "1", "--device", "0"]);
+    assert_eq!(names(&said), ["std", "bitonic", "naive_scan"]);
+    for rungs in ["naive_scan", "all"] {
+        let message = refused(["run", rungs, "--n", "16", "--device", "no such device"]);
+        assert!(message.contains("no device is 'no such device': choose one of 0: "), "{message}");
+    }
+    // Who races on the processor alone needs no device.
+    printed(["run", "recursive", "--n", "16", "--repeat", "1", "--device", "no such device"]);
+}
+
+#[test]
+fn without_a_driver_the_rungs_on_the_processor_still_run() {
+    let run = |line: &'static str| without_driver(["ladder", "run"].into_iter().chain(line.split(' ')));
+    let said = crate::printed(run("all --n 16 --repeat 1"));
+    for (name, rest) in rows(&said).into_iter().skip(2) {
+        let on_device = name.parse::<Rung>().unwrap().places() == [Place::OpenCl];
+        assert_eq!(rest.contains("left out: the opencl engine is not available: "), on_device, "{said}");
+    }
+    let message = crate::refused(run("naive_scan recursive --n 16"));
+    assert!(
+        message.starts_with("naive_scan did not sort: the opencl engine is not available: "),
+        "{message}"
+    );
+    assert!(message.contains("install"), "{message}");
+}
+
+#[test]
+fn the_row_of_the_library_runs_on_the_device_with_its_engine() {
+    let line = "run naive_scan --n 1k --repeat 1 --engine opencl --device 0";
+    let said = crate::printed(bitonic(["ladder"].into_iter().chain(line.split(' '))));
+    let cells = |row: &str| row.split("  ").filter(|cell| !cell.is_empty()).count();
+    let table: Vec<&str> = said.split("\n\n").nth(1).unwrap().lines().collect();
+    assert!(table.iter().all(|row| cells(row) == cells(table[0])), "{said}");
+    let kernels = |row: &str| row.split("  ").filter(|cell| !cell.is_empty()).nth(3).map(str::to_owned);
+    assert_eq!(kernels(table[1]).unwrap().trim(), "-", "the standard library has no kernels\n{said}");
+    assert!(kernels(table[2]).unwrap().ends_with('s'), "{said}");
 }

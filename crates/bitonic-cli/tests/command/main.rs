@@ -1,5 +1,6 @@
 //! The `bitonic` command from the outside: the real binary, its output, its exit codes and its messages.
 
+mod bench;
 mod completions;
 mod devices;
 mod explain;
@@ -7,6 +8,7 @@ mod ladder;
 mod mistakes;
 mod network;
 mod sort;
+mod tune;
 
 use assert_cmd::Command;
 use std::path::PathBuf;
@@ -15,6 +17,8 @@ use std::path::PathBuf;
 fn bitonic<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bitonic"));
     command.args(arguments).env_remove("BITONIC_INSTRUCTIONS");
+    // Kernels built by one test serve the others, and what the user has tuned does not count.
+    command.env("BITONIC_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
     command
 }
 
@@ -34,6 +38,13 @@ fn printed(mut command: Command) -> String {
 fn refused(mut command: Command) -> String {
     let done = command.assert().code(2).stdout("");
     one_line(&done.get_output().stderr)
+}
+
+/// The command where no OpenCL driver is installed.
+fn without_driver<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
+    let mut command = bitonic(arguments);
+    command.env("OCL_ICD_VENDORS", "/nonexistent");
+    command
 }
 
 /// A message without the command's name.

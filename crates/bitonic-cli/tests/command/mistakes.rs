@@ -42,7 +42,15 @@ fn a_line_end_in_a_word_makes_no_second_line() {
 
 #[test]
 fn help_and_version_are_no_mistakes() {
-    for line in ["--help", "help sort", "sort -h", "network --help", "ladder run --help"] {
+    for line in [
+        "--help",
+        "help sort",
+        "sort -h",
+        "network --help",
+        "ladder run --help",
+        "tune -h",
+        "bench gpu --help",
+    ] {
         assert!(printed(bitonic(line.split(' '))).contains("Usage: bitonic"), "{line}");
     }
     let version = format!("bitonic {}\n", env!("CARGO_PKG_VERSION"));
@@ -51,7 +59,7 @@ fn help_and_version_are_no_mistakes() {
 
 #[test]
 fn nothing_asked_for_is_answered_with_the_help() {
-    for arguments in [&[][..], &["network"], &["ladder"]] {
+    for arguments in [&[][..], &["network"], &["ladder"], &["bench"]] {
         let done = bitonic(arguments.iter().copied()).assert().code(2).stdout("");
         let said = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
         assert!(said.contains("Usage: bitonic"), "{said}");

@@ -24,10 +24,11 @@ mod x86_64;
 
 use crate::Error;
 use crate::key::{BitMap, Key, as_bits_mut};
+use rayon::prelude::*;
 use std::sync::OnceLock;
 
 pub use instructions::Instructions;
-pub(crate) use pairs::{argsort, plan_argsort, plan_pairs, sort_pairs};
+pub(crate) use pairs::{argsort, gather, plan_argsort, plan_pairs, sort_pairs};
 pub(crate) use threads::{count as thread_count, count_for as thread_count_for};
 #[expect(unreachable_pub, reason = "a supertrait of the public trait `Bits`, not to be named outside")]
 pub use width::{KeysPlan, Settings, Width};
@@ -53,6 +54,24 @@ pub(crate) fn sort<K: Key>(keys: &mut [K], settings: Settings) -> Result<(), Err
     // What comes back is a permutation of the bits of keys: valid whatever the type.
     let len = bits.len();
     threads::with_threads_for(len, settings.threads, |parallel| K::Bits::sort(bits, map, settings, parallel))?
+}
+
+/// Sorts every row of `row_length` keys in place, rows in parallel where they are worth it.
+pub(crate) fn sort_rows<K: Key>(keys: &mut [K], row_length: usize, settings: Settings) -> Result<(), Error> {
+    if keys.is_empty() || row_length == keys.len() {
+        return sort(keys, settings);
+    }
+    let one = Settings { threads: Some(1), ..settings };
+    // Rows before this one may be sorted already, so that there is no way back: where memory is refused, the network, which
+    // needs none, sorts the row.
+    let sort_row = |row: &mut [K]| sort(row, one).or_else(|_| sort(row, Settings { oblivious: true, ..one }));
+    threads::with_threads_for(keys.len(), settings.threads, |parallel| {
+        if parallel {
+            keys.par_chunks_mut(row_length).try_for_each(sort_row)
+        } else {
+            keys.chunks_mut(row_length).try_for_each(sort_row)
+        }
+    })?
 }
 
 /// How [`sort`] would sort this many keys.

@@ -17,7 +17,7 @@ use super::scalar::{Indexed, Ranked, Run};
 use super::width::{KeysPlan, Settings, Width, scalar_limits};
 use super::{network, quicksort, threads};
 use crate::Error;
-use crate::key::{BitMap, Bits, Key, as_bits, as_bits_mut};
+use crate::key::{BitMap, Bits, Key, as_bits, as_bits_mut, plain_number_bytes};
 use crate::plan::Algorithm;
 use rayon::prelude::*;
 
@@ -141,10 +141,9 @@ fn fits_packed<K: Key>(len: usize) -> bool {
     K::Bits::WIDTH <= 32 && u32::try_from(len).is_ok()
 }
 
-/// Whether V is a 32-bit number: all of its bits mean something, so they may travel inside a key.
+/// Whether V is a 32-bit number, which may travel inside a key.
 fn is_plain_word<V>() -> bool {
-    let value = typeid::of::<V>();
-    [typeid::of::<u32>(), typeid::of::<i32>(), typeid::of::<f32>()].contains(&value)
+    plain_number_bytes::<V>() == Some(size_of::<u32>())
 }
 
 fn sort_packed_with_values<K: Key, V: Copy>(
@@ -152,7 +151,7 @@ fn sort_packed_with_values<K: Key, V: Copy>(
     values: &mut [V],
     settings: Settings,
 ) -> Result<(), Error> {
-    // SAFETY: V is u32, i32 or f32: four bytes, aligned to four, and any bits are a value.
+    // SAFETY: V is a 32-bit number: four bytes, aligned to four, and any bits are a value.
     let words = unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u32>(), values.len()) };
     let mut packed = pack(keys, words.iter().copied(), settings)?;
     sort_words(&mut packed, settings)?;
@@ -225,7 +224,7 @@ fn sort_run<T: Ranked, V: Copy + Send>(
 }
 
 /// Puts the value with index `indices[i]` at i.
-fn gather<V: Copy>(values: &mut [V], indices: impl Iterator<Item = usize>) -> Result<(), Error> {
+pub(crate) fn gather<V: Copy>(values: &mut [V], indices: impl Iterator<Item = usize>) -> Result<(), Error> {
     let mut before = try_vec(values.len())?;
     before.extend_from_slice(values);
     values.iter_mut().zip(indices).for_each(|(value, index)| *value = before[index]);

@@ -10,7 +10,9 @@ pub use step::Step;
 
 use crate::key::{KeyType, Order};
 use crate::{Engine, Instructions};
+use std::borrow::Cow;
 use std::fmt;
+use std::time::Duration;
 
 /// How the keys get into order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,6 +44,8 @@ impl fmt::Display for Algorithm {
 pub struct Plan {
     /// The number of keys.
     pub len: usize,
+    /// How many rows they make, each of them sorted for itself; 1 for a sort of all keys.
+    pub rows: usize,
     /// Their type.
     pub key_type: KeyType,
     /// The bytes of a value that travels with every key; 0 for keys alone.
@@ -51,41 +55,97 @@ pub struct Plan {
     /// The engine that will run it; never [`Engine::Auto`].
     pub engine: Engine,
     /// What the engine will run on.
-    pub device: &'static str,
-    /// The instruction set of the CPU engine.
-    pub instructions: Instructions,
+    pub device: Cow<'static, str>,
+    /// The instruction set, if it is the CPU engine.
+    pub instructions: Option<Instructions>,
+    /// The work-groups, if it is the engine of a device.
+    pub work_groups: Option<WorkGroups>,
     /// How the keys get into order.
     pub algorithm: Algorithm,
     /// The limits that cut the network into passes.
     pub limits: Limits,
     /// How many threads share the work.
     pub threads: usize,
-    /// Memory needed beyond the caller's arrays, in bytes; 0 when the sort is in place.
+    /// Memory needed beyond the caller's arrays, in bytes; 0 when the sort is in place. The memory of a device does not
+    /// count.
     pub scratch_bytes: usize,
 }
 
+/// How a device with work-groups runs a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WorkGroups {
+    /// Work-items in the group of a tile.
+    pub tile_items: usize,
+    /// Work-items in the group of a pass over memory.
+    pub memory_items: usize,
+    /// What a key, with what travels with it, takes in registers and local memory.
+    pub element_bytes: usize,
+    /// What the arrays take in the device's memory.
+    pub device_bytes: u64,
+    /// How long the kernels are expected to take, from the measured speed of a copy; `None` if that is not known.
+    pub predicted: Option<Duration>,
+}
+
+impl WorkGroups {
+    /// What starting a kernel costs, about: measured on an NVIDIA H200 through OpenCL.
+    const LAUNCH: Duration = Duration::from_micros(5);
+
+    /// Steps of a tile in the time in which a copy moves the tile, about: sorting 2^13 keys takes 91 steps and, on the same
+    /// device, 4 copies.
+    const STEPS_PER_COPY: f64 = 22.0;
+
+    /// The time of passes that move this many bytes each: memory decides, except in the sort of the tiles.
+    pub(crate) fn predict(
+        passes: impl Iterator<Item = Pass>,
+        pass_bytes: f64,
+        copy_bytes_per_second: f64,
+    ) -> Duration {
+        let copy = pass_bytes / copy_bytes_per_second;
+        passes
+            .map(|pass| {
+                let weight = match pass.place {
+                    Place::Tile => (pass.steps.len() as f64 / Self::STEPS_PER_COPY).max(1.0),
+                    Place::Memory => 1.0,
+                };
+                Self::LAUNCH + Duration::from_secs_f64(weight * copy)
+            })
+            .sum()
+    }
+}
+
 impl Plan {
+    /// The length of a row: of all keys, if they are one row.
+    pub fn row_length(&self) -> usize {
+        self.len.checked_div(self.rows).unwrap_or(0)
+    }
+
     /// The passes of the network over the data, in order; none for other algorithms.
     pub fn passes(&self) -> impl Iterator<Item = Pass> {
-        let len = if self.algorithm == Algorithm::Network { self.len } else { 0 };
+        let len = if self.algorithm == Algorithm::Network { self.row_length() } else { 0 };
         passes(len, self.limits)
     }
 
     /// How many times the data is gone through; for a partition, where it depends on the keys, as many as even parts need.
     pub fn pass_count(&self) -> usize {
         match self.algorithm {
-            _ if self.len < 2 => 0,
+            _ if self.row_length() < 2 => 0,
             Algorithm::Network => self.passes().count(),
-            Algorithm::Partition => 1 + Step::merges(self.len).saturating_sub(self.limits.tile_log2) as usize,
+            Algorithm::Partition => {
+                1 + Step::merges(self.row_length()).saturating_sub(self.limits.tile_log2) as usize
+            }
             Algorithm::Counting => 2,
             // The standard library's quicksort halves parts down to about 32 keys.
-            Algorithm::Standard => 1 + Step::merges(self.len).saturating_sub(5) as usize,
+            Algorithm::Standard => 1 + Step::merges(self.row_length()).saturating_sub(5) as usize,
         }
     }
 
     /// The number of comparators, each of which looks at two keys.
     pub fn comparators(&self) -> u128 {
-        (0..Step::count(self.len)).map(|number| comparators_of(Step::new(number), self.len)).sum()
+        let length = self.row_length();
+        let of_row: u128 =
+            (0..Step::count(length)).map(|number| comparators_of(Step::new(number), length)).sum();
+        of_row * self.rows as u128
     }
 
     /// The plan in one line, for reports.
@@ -93,7 +153,7 @@ impl Plan {
         PlanSummary {
             algorithm: self.algorithm,
             passes: self.pass_count(),
-            threads: self.threads,
+            threads: self.work_groups.is_none().then_some(self.threads),
             scratch_bytes: self.scratch_bytes,
         }
     }
@@ -119,8 +179,8 @@ pub struct PlanSummary {
     pub algorithm: Algorithm,
     /// The number of passes over the data.
     pub passes: usize,
-    /// How many threads share the work.
-    pub threads: usize,
+    /// How many threads share the work, if it is the CPU's.
+    pub threads: Option<usize>,
     /// Memory needed beyond the caller's arrays, in bytes.
     pub scratch_bytes: usize,
 }
@@ -129,7 +189,9 @@ impl fmt::Display for PlanSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { algorithm, passes, threads, scratch_bytes } = self;
         write!(f, "{algorithm}, {passes} pass{}, ", if *passes == 1 { "" } else { "es" })?;
-        write!(f, "{threads} thread{}, ", if *threads == 1 { "" } else { "s" })?;
+        if let Some(threads) = threads {
+            write!(f, "{threads} thread{}, ", if *threads == 1 { "" } else { "s" })?;
+        }
         match scratch_bytes {
             0 => f.write_str("in place"),
             bytes => write!(f, "{bytes} bytes of working memory"),
@@ -149,9 +211,31 @@ impl fmt::Display for Plan {
         if self.value_bytes > 0 {
             write!(f, " with values of {} bytes", self.value_bytes)?;
         }
-        writeln!(f, ", {order}, on {}: {}, {} kernels", self.engine, self.device, self.instructions)?;
+        if self.rows != 1 {
+            write!(f, " in {} rows of {}", self.rows, self.row_length())?;
+        }
+        write!(f, ", {order}, on {}: {}", self.engine, self.device)?;
+        match self.instructions {
+            Some(instructions) => writeln!(f, ", {instructions} kernels")?,
+            None => writeln!(f)?,
+        }
         writeln!(f, "algorithm  {}", self.algorithm)?;
-        writeln!(f, "threads    {}", self.threads)?;
+        match &self.work_groups {
+            None => writeln!(f, "threads    {}", self.threads)?,
+            Some(WorkGroups { tile_items, memory_items, element_bytes, device_bytes, predicted }) => {
+                writeln!(
+                    f,
+                    "groups     {tile_items} work-items for a tile, {memory_items} for a pass over memory"
+                )?;
+                writeln!(
+                    f,
+                    "elements   {element_bytes} bytes each in registers, {device_bytes} bytes on the device in all"
+                )?;
+                if let Some(predicted) = predicted {
+                    writeln!(f, "predicted  {predicted:.2?} for the kernels, without transfers")?;
+                }
+            }
+        }
         match self.scratch_bytes {
             0 => writeln!(f, "memory     in place")?,
             bytes => writeln!(f, "memory     {bytes} bytes beyond the arrays")?,
@@ -164,7 +248,7 @@ impl fmt::Display for Plan {
         )?;
         match self.algorithm {
             Algorithm::Network => {
-                let (merges, steps) = (Step::merges(self.len), Step::count(self.len));
+                let (merges, steps) = (Step::merges(self.row_length()), Step::count(self.row_length()));
                 writeln!(f, "network    {merges} merges, {steps} steps, {} comparators", self.comparators())?;
             }
             Algorithm::Partition => {
@@ -206,7 +290,7 @@ impl Plan {
             _ => format!("{}-{}", pass.steps.start + 1, pass.steps.end),
         };
         let first = Step::new(pass.steps.start);
-        let tile = self.limits.tile_log2.min(Step::merges(self.len));
+        let tile = self.limits.tile_log2.min(Step::merges(self.row_length()));
         let (place, what) = match pass.place {
             Place::Tile if pass.steps.start == 0 => ("tile", format!("sort every tile of 2^{tile} keys")),
             Place::Tile => ("tile", format!("finish merge {} inside tiles of 2^{tile} keys", first.merge())),

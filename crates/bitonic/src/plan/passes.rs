@@ -32,7 +32,8 @@ pub struct Limits {
 }
 
 /// The passes of the pure network for n keys, in order: one that sorts every tile, then for each further merge
-/// its wide steps over memory, as many a pass as the limits allow, and one that finishes the merge inside the tiles.
+/// its wide steps over memory, in as few passes as the limits allow and about equally many in each, and one that finishes
+/// the merge inside the tiles.
 ///
 /// Concatenated, the passes are the network: every step once, in order.
 pub fn passes(n: usize, limits: Limits) -> impl Iterator<Item = Pass> {
@@ -45,9 +46,11 @@ pub fn passes(n: usize, limits: Limits) -> impl Iterator<Item = Pass> {
         let end = first + merge;
         // The last `tile` steps of a merge span at most a tile.
         let wide = first..end - tile;
-        let over_memory = (wide.start..wide.end)
-            .step_by(fused as usize)
-            .map(move |from| Pass { place: Place::Memory, steps: from..(from + fused).min(wide.end) });
+        let count = wide.end - wide.start;
+        let needed = count.div_ceil(fused);
+        let border = move |index: u32| wide.start + count * index / needed;
+        let over_memory = (0..needed)
+            .map(move |index| Pass { place: Place::Memory, steps: border(index)..border(index + 1) });
         over_memory.chain([Pass { place: Place::Tile, steps: end - tile..end }])
     });
     std::iter::once(sort_tiles).chain(later_merges).filter(|pass| !pass.steps.is_empty())

@@ -1,10 +1,12 @@
 //! `bitonic sort`.
 
 mod check;
+mod device;
 mod formats;
 mod mistakes;
 mod output;
 mod random;
+mod rows;
 mod text;
 
 use crate::{Folder, bitonic, with_name};

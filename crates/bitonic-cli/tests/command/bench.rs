@@ -1,0 +1,141 @@
+//! `bitonic bench`.
+
+use crate::{Folder, bitonic, without_driver};
+use bitonic_ladder::{Place, Rung};
+
+/// `bitonic bench gpu` with the words of this line.
+fn gpu(line: &str) -> assert_cmd::Command {
+    bitonic(["bench", "gpu"].into_iter().chain(line.split(' ')))
+}
+
+fn printed(line: &str) -> String {
+    crate::printed(gpu(line))
+}
+
+fn refused(line: &str) -> String {
+    crate::refused(gpu(line))
+}
+
+/// The rows of the first table, without its heading: every cell of each.
+fn rows(printed: &str) -> Vec<Vec<&str>> {
+    let table = printed.split("\n\n").nth(1).expect("heading, table and key stand apart");
+    table.lines().skip(1).map(cells).collect()
+}
+
+/// What stands in a row, between spaces.
+fn cells(row: &str) -> Vec<&str> {
+    row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
+}
+
+#[test]
+fn the_engine_and_every_rung_are_measured_on_the_same_keys() {
+    let said = printed("--sizes 64,2^10 --repetitions 2 --longest 10");
+    let rungs: Vec<&str> =
+        Rung::ALL.iter().filter(|rung| rung.places() == [Place::OpenCl]).map(|rung| rung.name()).collect();
+    let rows = rows(&said);
+    assert_eq!(rows.len(), 2 * (1 + rungs.len()), "{said}");
+    for (n, rows) in [("64", &rows[..rows.len() / 2]), ("2^10", &rows[rows.len() / 2..])] {
+        assert_eq!(rows[0][..2], [n, "bitonic"], "{said}");
+        assert!(rows[0].last().unwrap().ends_with(", the best rung"), "{said}");
+        assert_eq!(rows[1..].iter().map(|row| row[1]).collect::<Vec<_>>(), rungs, "{said}");
+        for row in rows {
+            assert!(row[0] == n && row[2].ends_with('s') && row[5].ends_with(" GB/s"), "{said}");
+            assert!(row[3].ends_with(" %") && row[6].ends_with(" %"), "{said}");
+        }
+    }
+    // 2^10 keys have 10 merges of 1 to 10 steps, and this rung launches a kernel for every step.
+    let naive = rows.iter().rfind(|row| row[1] == "naive_shifts").unwrap();
+    assert_eq!(naive[4], "55", "{said}");
+    assert!(said.contains("2 of every sort, by turns; every result fetched and verified\n"), "{said}");
+}
+
+#[test]
+fn every_type_is_measured() {
+    for key_type in bitonic::key::KeyType::ALL {
+        let said = printed(&format!("--sizes 256 --repetitions 1 --rungs naive_shifts --type {key_type}"));
+        assert!(said.contains(&format!("{key_type}, random")), "{said}");
+        assert_eq!(rows(&said).len(), 2, "{said}");
+    }
+}
+
+#[test]
+fn rungs_are_chosen_by_name_by_pattern_or_not_at_all() {
+    let names = |rungs: &str| -> Vec<String> {
+        let said = printed(&format!("--sizes 16 --repetitions 1 --rungs {rungs}"));
+        rows(&said).iter().map(|row| row[1].to_owned()).collect()
+    };
+    assert_eq!(names("none"), ["bitonic"]);
+    assert_eq!(
+        names("naive_scan,odd_even_*"),
+        ["bitonic", "naive_scan", "odd_even_two_kernels", "odd_even_one_kernel", "odd_even_local"]
+    );
+    assert!(refused("--rungs naive_scann").contains("did you mean 'naive_scan'?"));
+    assert_eq!(
+        refused("--rungs recursive"),
+        "recursive works on the processor: choose rungs whose place is opencl in `bitonic ladder list`"
+    );
+}
+
+#[test]
+fn what_a_rung_cannot_sort_or_not_in_time_is_left_out() {
+    let said = printed("--sizes 2000 --repetitions 1 --longest 1e-6");
+    for row in rows(&said).iter().skip(1) {
+        let reason = match row[1].parse::<Rung>().unwrap().sizes() {
+            bitonic_ladder::Sizes::Any => "left out: would take up to ",
+            _ => "left out: sorts powers of two only",
+        };
+        assert!(row.last().unwrap().starts_with(reason), "{said}");
+    }
+    assert_eq!(rows(&said)[0][1], "bitonic", "{said}");
+}
+
+#[test]
+fn rows_are_measured_for_the_engine_alone() {
+    let said = printed("--rows 8,1000 --total 10000 --repetitions 1");
+    let rows = rows(&said);
+    assert_eq!(rows.iter().map(|row| (row[0], row[1])).collect::<Vec<_>>(), [("8", "1250"), ("1000", "10")]);
+    assert!(said.contains("row length") && !said.contains("naive"), "{said}");
+    let both = printed("--rows 8 --total 80 --sizes 100 --rungs none --repetitions 1");
+    assert!(both.contains("row length") && both.contains("bitonic"), "{both}");
+}
+
+#[test]
+fn results_are_written_for_programs_with_what_they_were_measured_on() {
+    let folder = Folder::new();
+    let file = folder.argument("results.csv");
+    let line = "--sizes 100,2^7 --repetitions 3 --rungs naive_scan --csv";
+    let shown = crate::printed(gpu(&format!("{line} {file}")));
+    assert_eq!(rows(&shown).len(), 4, "{shown}");
+    let text = String::from_utf8(folder.read("results.csv")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    // What was left out is not among them.
+    assert_eq!(lines.len(), 4, "{text}");
+    assert!(lines[0].starts_with("sort,type,n,row_length,repetitions,median_ns,"), "{text}");
+    assert!(lines[0].ends_with(",version,commit,date"), "{text}");
+    assert!(lines[1].starts_with("bitonic,u32,100,100,3,"), "{text}");
+    assert!(lines[2].starts_with("bitonic,u32,128,128,3,"), "{text}");
+    assert!(lines[3].starts_with("naive_scan,u32,128,128,3,"), "{text}");
+    let device = &bitonic::opencl::devices().unwrap()[0];
+    assert!(lines[1..].iter().all(|line| line.contains(&device.driver)), "{text}");
+
+    let to_standard_output = printed(&format!("{line} -"));
+    assert_eq!(to_standard_output.lines().next(), Some(lines[0]), "the table is left out");
+}
+
+#[test]
+fn wrong_words_are_answered_in_one_line() {
+    assert!(refused("--sizes 1000,x").starts_with("'x' is no count"));
+    assert_eq!(refused("--sizes 8,1"), "--sizes 1: there is nothing to sort: use at least 2 keys");
+    assert!(refused("--rows 0").starts_with("--rows 0: 67108864 keys make no row of 0: "));
+    assert!(refused("--rows 100 --total 99").starts_with("--rows 100: 99 keys make no row of 100: "));
+    assert!(refused("--repetitions 0").contains("run at least once"));
+    for time in ["0", "-1", "x", "inf"] {
+        let message = refused(&format!("--longest {time}"));
+        assert_eq!(message, format!("'{time}' is no time: write seconds such as 10 or 0.5"));
+    }
+    assert!(refused("--total 100").contains("--rows"));
+    assert!(refused("--type u31").contains("did you mean 'u32'"));
+    assert!(refused("--device no-such-device").starts_with("no device is 'no-such-device': "));
+    let message = crate::refused(without_driver(["bench", "gpu"]));
+    assert!(message.starts_with("the opencl engine is not available: "), "{message}");
+}

@@ -1,0 +1,57 @@
+//! What can be known of a rung before it runs: which lengths it takes and where it works.
+
+use std::fmt;
+
+/// The lengths that a rung can sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sizes {
+    /// Every length.
+    Any,
+    /// Powers of two, and the empty slice.
+    PowerOfTwo,
+}
+
+impl Sizes {
+    /// Whether a slice of this length can be sorted.
+    pub const fn contain(self, len: usize) -> bool {
+        match self {
+            Self::Any => true,
+            Self::PowerOfTwo => len == 0 || len.is_power_of_two(),
+        }
+    }
+}
+
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Any => "any",
+            Self::PowerOfTwo => "powers of two",
+        })
+    }
+}
+
+/// Where a rung works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Place {
+    /// The processor.
+    Cpu,
+    /// A device with an OpenCL driver: most often a GPU, but there are drivers that make one of the processor.
+    OpenCl,
+}
+
+impl Place {
+    /// The place's name, as `Display` writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::OpenCl => "opencl",
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -1,0 +1,3 @@
+//! Rungs on devices.
+
+pub(crate) mod opencl;

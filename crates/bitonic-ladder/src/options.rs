@@ -1,0 +1,19 @@
+//! How a rung is to sort.
+
+use bitonic::Order;
+use bitonic::opencl::DeviceChoice;
+use std::num::NonZero;
+
+/// How a rung is to sort. The default is ascending, with all cores, or on the best device.
+///
+/// A rung takes from it what concerns it: one thread has no use for a number of threads, and no rung on the
+/// processor for a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// The direction.
+    pub order: Order,
+    /// How many threads a [parallel](crate::Rung::is_parallel) rung uses; `None` is one for every core.
+    pub threads: Option<NonZero<usize>>,
+    /// Which device a rung [on OpenCL](crate::Place::OpenCl) uses.
+    pub device: DeviceChoice,
+}

@@ -1,0 +1,185 @@
+//! Rungs on devices: large inputs, keys that are on the device already, times, and what happens when a device fails.
+
+use bitonic::Order;
+use bitonic::key::KeyType;
+use bitonic::opencl::{Device, DeviceChoice};
+use bitonic_ladder::{LadderError, Options, Place, Rung};
+use bitonic_testkit::{Kit, Pattern, SortsKeys, TestKey};
+
+fn on_devices() -> impl Iterator<Item = Rung> {
+    Rung::ALL.iter().copied().filter(|rung| rung.places().contains(&Place::OpenCl))
+}
+
+fn device() -> Device {
+    Device::open(&DeviceChoice::Best)
+        .unwrap_or_else(|error| panic!("these tests need an OpenCL device, such as PoCL: {error}"))
+}
+
+struct Adapter(Rung);
+
+impl SortsKeys for Adapter {
+    fn sort_keys<K: TestKey>(&self, keys: &mut [K], order: Order) {
+        let options = Options { order, ..Options::default() };
+        self.0.sort(keys, &options).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// More keys than a group has, than a grid has, and of every width.
+fn sorts_many_keys(rung: Rung) {
+    let widths = [KeyType::U8, KeyType::I16, KeyType::F32, KeyType::F64, KeyType::U128];
+    let kit = Kit::new(rung.name()).max_len(0);
+    match rung.is_quadratic() {
+        false => {
+            kit.clone().key_types(&widths).also_lengths([1 << 9, 1 << 12]).check_keys(&Adapter(rung));
+            kit.key_types(&[KeyType::U32]).also_lengths([1 << 14, 1 << 16]).check_keys(&Adapter(rung));
+        }
+        true => {
+            kit.clone().key_types(&widths).also_lengths([257, 512]).check_keys(&Adapter(rung));
+            kit.key_types(&[KeyType::U32]).also_lengths([2047, 3001]).check_keys(&Adapter(rung));
+        }
+    }
+}
+
+macro_rules! every_rung_sorts_many_keys {
+    ($($test:ident: $rung:ident),+ $(,)?) => {
+        $(
+            #[test]
+            fn $test() {
+                sorts_many_keys(Rung::$rung);
+            }
+        )+
+
+        #[test]
+        fn no_rung_on_a_device_is_left_out() {
+            assert_eq!(on_devices().collect::<Vec<_>>(), [$(Rung::$rung),+]);
+        }
+    };
+}
+
+every_rung_sorts_many_keys! {
+    naive_scan_sorts_many_keys: NaiveScan,
+    naive_folded_sorts_many_keys: NaiveFolded,
+    naive_shifts_sorts_many_keys: NaiveShifts,
+    xor_guarded_sorts_many_keys: XorGuarded,
+    compare_pair_sorts_many_keys: ComparePair,
+    one_item_groups_sorts_many_keys: OneItemGroups,
+    local_memory_sorts_many_keys: LocalMemory,
+    odd_even_two_kernels_sorts_many_keys: OddEvenTwoKernels,
+    odd_even_one_kernel_sorts_many_keys: OddEvenOneKernel,
+    odd_even_local_sorts_many_keys: OddEvenLocal,
+}
+
+#[test]
+fn a_length_that_is_no_power_of_two_is_refused_before_a_device_is_looked_for() {
+    let options = Options { device: DeviceChoice::Name("no such device".to_owned()), ..Options::default() };
+    for rung in on_devices() {
+        let mut keys = [3_i16, 1, 2];
+        let refused = rung.sort(&mut keys, &options).unwrap_err();
+        assert_eq!(keys, [3, 1, 2], "{rung}");
+        match rung.sizes().contain(3) {
+            // The device is looked for, then, and is not there.
+            true => {
+                assert!(matches!(refused, LadderError::Device { .. }), "{rung}: {refused}");
+                let message = refused.to_string();
+                assert!(
+                    message.starts_with(&format!(
+                        "{rung} did not sort: no device is 'no such device': choose one of 0: "
+                    )),
+                    "{message}"
+                );
+            }
+            false => assert_eq!(refused, LadderError::NotAPowerOfTwo { rung, len: 3 }),
+        }
+    }
+}
+
+#[test]
+fn a_device_that_refuses_memory_leaves_the_keys_as_they_were() {
+    // Zeros that nobody has touched yet take no memory of the host; and the device is asked before they are touched.
+    let too_many = usize::try_from(device().info().max_allocation_bytes + 1).unwrap().next_power_of_two();
+    let mut keys = vec![0_u8; too_many];
+    keys[0] = 2;
+    let refused = Rung::NaiveScan.sort(&mut keys, &Options::default()).unwrap_err();
+    assert!(
+        matches!(refused, LadderError::Device { reason: bitonic::Error::DeviceMemory { .. }, .. }),
+        "{refused}"
+    );
+    assert_eq!((keys[0], keys[1]), (2, 0));
+}
+
+#[test]
+fn times_tell_what_the_device_did() {
+    let len = 1 << 12;
+    let input: Vec<f32> = Pattern::Random.generate(len, 1);
+    for rung in on_devices() {
+        let mut keys = input.clone();
+        let times = rung.sort_timed(&mut keys, &Options::default()).unwrap();
+        assert!(bitonic::is_sorted(&keys, Order::Ascending), "{rung}");
+        let device = times.device.as_ref().unwrap();
+        let kernels = &device.kernels;
+        let names: Vec<&str> = kernels.each.iter().map(|kernel| kernel.name).collect();
+        assert_eq!(names, rung.kernels());
+        // Twelve stages of 1, 2, .., 12 steps, or a phase for every key.
+        let launches: usize = kernels.each.iter().map(|kernel| kernel.launches).sum();
+        assert_eq!(launches, if rung.is_quadratic() { len } else { 12 * 13 / 2 }, "{rung}");
+        let busy = kernels.each.iter().map(|kernel| kernel.time).sum();
+        assert!(
+            kernels.span >= busy,
+            "{rung}: the queue is in order, so kernels do not overlap: {kernels:?}"
+        );
+        assert!(times.total >= device.upload + kernels.span + device.download, "{rung}: {times:?}");
+    }
+    let on_the_processor = Rung::Recursive.sort_timed(&mut input.clone(), &Options::default()).unwrap();
+    assert_eq!(on_the_processor.device, None);
+}
+
+#[test]
+fn local_memory_uses_each_of_its_kernels_for_the_steps_that_are_its_own() {
+    let mut keys: Vec<u32> = Pattern::Random.generate(1 << 12, 1);
+    let times = Rung::LocalMemory.sort_timed(&mut keys, &Options::default()).unwrap();
+    let each = times.device.unwrap().kernels.each;
+    let launches: Vec<(&str, usize)> = each.iter().map(|kernel| (kernel.name, kernel.launches)).collect();
+    // Tiles of 2^9 keys: nine stages in a tile, then 1 + 2 + 3 steps above it and 9 below it in each of three stages.
+    assert_eq!(launches, [("local_small_biton", 45), ("local_big_bucket", 27), ("local_big_biton", 6)]);
+}
+
+#[test]
+fn keys_on_the_device_are_sorted_there() {
+    let device = device();
+    for rung in on_devices() {
+        let len = 512;
+        let keys: Vec<u64> = Pattern::Random.generate(len, 7);
+        // Two more keys than are sorted, which must stay.
+        let mut bytes: Vec<u8> = keys.iter().copied().chain([0, 1]).flat_map(u64::to_ne_bytes).collect();
+        let buffer = device.allocate(bytes.len()).unwrap();
+        device.upload(&bytes, &buffer).unwrap();
+        let times = rung.sort_buffer::<u64>(&device, &buffer, len).unwrap();
+        assert!(times.each.iter().all(|kernel| kernel.launches > 0 || rung == Rung::LocalMemory), "{rung}");
+        device.download(&buffer, &mut bytes).unwrap();
+        let sorted: Vec<u64> =
+            bytes.chunks_exact(8).map(|bytes| u64::from_ne_bytes(bytes.try_into().unwrap())).collect();
+        let mut expected = keys;
+        expected.sort_unstable();
+        assert!(sorted[..len] == expected && sorted[len..] == [0, 1], "{rung}");
+    }
+}
+
+#[test]
+fn a_buffer_that_cannot_be_sorted_is_refused() {
+    let device = device();
+    let buffer = device.allocate(64).unwrap();
+    assert_eq!(
+        Rung::Recursive.sort_buffer::<u32>(&device, &buffer, 16),
+        Err(LadderError::NotOnDevice { rung: Rung::Recursive })
+    );
+    for rung in on_devices() {
+        let refused = rung.sort_buffer::<u32>(&device, &buffer, 32).unwrap_err();
+        assert_eq!(refused, LadderError::BufferTooShort { bytes: 64, len: 32, key_bytes: 4 }, "{rung}");
+        assert!(rung.sort_buffer::<u8>(&device, &buffer, 0).unwrap().span.is_zero(), "{rung}");
+        let any_length = rung.sort_buffer::<u8>(&device, &buffer, 63);
+        match rung.sizes().contain(63) {
+            true => assert!(any_length.is_ok(), "{rung}"),
+            false => assert_eq!(any_length, Err(LadderError::NotAPowerOfTwo { rung, len: 63 })),
+        }
+    }
+}

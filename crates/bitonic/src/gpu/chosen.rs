@@ -1,0 +1,69 @@
+//! A device of whichever engine was chosen.
+
+use super::{cuda, opencl, planning, sort};
+use crate::key::{Key, Order};
+use crate::plan::Plan;
+use crate::report::DeviceTimes;
+use crate::{Engine, Error};
+
+/// A device of one of the engines that have devices. Its methods are those of the engine, whichever it is.
+pub(crate) enum ChosenDevice {
+    OpenCl(opencl::Device),
+    Cuda(cuda::Device),
+}
+
+/// The same expression for the device of every engine.
+macro_rules! on_device {
+    ($chosen:expr, $device:ident => $result:expr) => {
+        match $chosen {
+            ChosenDevice::OpenCl($device) => $result,
+            ChosenDevice::Cuda($device) => $result,
+        }
+    };
+}
+
+impl ChosenDevice {
+    /// Opens a device of the engine; `None` for engines that have none.
+    pub(crate) fn open(engine: Engine, choice: &opencl::DeviceChoice) -> Result<Option<Self>, Error> {
+        match engine {
+            Engine::OpenCl => opencl::Device::open(choice).map(|device| Some(Self::OpenCl(device))),
+            Engine::Cuda => cuda::Device::open(choice).map(|device| Some(Self::Cuda(device))),
+            Engine::Auto | Engine::Cpu => Ok(None),
+        }
+    }
+
+    pub(crate) fn sort_rows<K: Key>(
+        &self,
+        keys: &mut [K],
+        row_length: usize,
+        order: Order,
+    ) -> Result<DeviceTimes, Error> {
+        on_device!(self, device => sort::sort_rows(device, keys, row_length, order))
+    }
+
+    pub(crate) fn sort_pairs<K: Key, V: Copy>(
+        &self,
+        keys: &mut [K],
+        values: &mut [V],
+        stable: bool,
+        order: Order,
+    ) -> Result<DeviceTimes, Error> {
+        on_device!(self, device => sort::sort_pairs(device, keys, values, stable, order))
+    }
+
+    pub(crate) fn argsort<K: Key>(&self, keys: &[K], order: Order) -> Result<Vec<usize>, Error> {
+        on_device!(self, device => sort::argsort(device, keys, order))
+    }
+
+    pub(crate) fn plan<K: Key>(&self, row_length: usize, rows: usize, order: Order) -> Plan {
+        on_device!(self, device => planning::plan::<K>(device, row_length, rows, order))
+    }
+
+    pub(crate) fn plan_pairs<K: Key, V>(&self, len: usize, stable: bool, order: Order) -> Plan {
+        on_device!(self, device => planning::plan_pairs::<K, V>(device, len, stable, order))
+    }
+
+    pub(crate) fn plan_argsort<K: Key>(&self, len: usize, order: Order) -> Plan {
+        on_device!(self, device => planning::plan_argsort::<K>(device, len, order))
+    }
+}

@@ -1,0 +1,276 @@
+//! NVRTC: from source to what the driver loads.
+
+use super::library;
+use crate::Error;
+use cudarc::nvrtc::result::{self, NvrtcError};
+use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
+use std::ffi::{CString, c_char, c_int};
+
+/// The compiler, loaded.
+#[derive(Clone, Debug)]
+pub(super) struct Compiler {
+    /// Such as `13.0`.
+    pub(super) version: String,
+    /// The architectures that it compiles for, each as ten times the major number plus the minor one, in rising order.
+    architectures: Vec<u32>,
+}
+
+/// What a program is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// The device's own code, for just this architecture.
+    Machine(u32),
+    /// Code that the driver translates for its device: where the compiler is older than the device.
+    Portable(u32),
+}
+
+impl Compiler {
+    /// Loads the compiler.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EngineUnavailable`] when it is not there.
+    pub(super) fn load() -> Result<Self, Error> {
+        library::compiler()?;
+        let broken =
+            |error| super::failure::no_compiler(format!("the CUDA compiler does not answer: {error:?}"));
+        Ok(Self { version: version().map_err(broken)?, architectures: architectures().map_err(broken)? })
+    }
+
+    /// What to compile for a device of this compute capability; `None` when the compiler has left such devices behind.
+    pub(super) fn target(&self, (major, minor): (u32, u32)) -> Option<Target> {
+        let wanted = 10 * major + minor;
+        if self.architectures.contains(&wanted) {
+            return Some(Target::Machine(wanted));
+        }
+        self.architectures.iter().copied().filter(|&known| known < wanted).max().map(Target::Portable)
+    }
+
+    /// Whether it compiles for this architecture.
+    #[cfg(test)]
+    pub(super) fn knows(&self, architecture: u32) -> bool {
+        self.architectures.contains(&architecture)
+    }
+
+    /// Compiles a program. The options are separated by spaces. What comes out, the driver can load; an error is the
+    /// compiler's log.
+    pub(super) fn compile(
+        &self,
+        name: &str,
+        source: &str,
+        options: &str,
+        target: Target,
+    ) -> Result<Vec<u8>, String> {
+        let zero_byte = |_| "the source or the options have a zero byte in them".to_owned();
+        let source = CString::new(source).map_err(zero_byte)?;
+        let name = CString::new(name).map_err(zero_byte)?;
+        let options: Vec<CString> = options
+            .split_whitespace()
+            .chain([target.option().as_str()])
+            .map(CString::new)
+            .collect::<Result<_, _>>()
+            .map_err(zero_byte)?;
+        let raw = result::create_program(&source, Some(&name)).map_err(text)?;
+        let program = Program { raw, _texts: (source, name) };
+        program.compile(&options)?;
+        program.image(target).map_err(text)
+    }
+}
+
+impl Target {
+    /// As the compiler's option.
+    pub(super) fn option(self) -> String {
+        match self {
+            Self::Machine(architecture) => format!("--gpu-architecture=sm_{architecture}"),
+            Self::Portable(architecture) => format!("--gpu-architecture=compute_{architecture}"),
+        }
+    }
+}
+
+/// A program of the compiler's, and the texts that it may refer to.
+struct Program {
+    raw: nvrtcProgram,
+    _texts: (CString, CString),
+}
+
+impl Program {
+    fn compile(&self, options: &[CString]) -> Result<(), String> {
+        let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
+        // SAFETY: the program is alive, and there are as many options as said, each ending in a zero byte.
+        let code = unsafe { sys::nvrtcCompileProgram(self.raw, pointers.len() as c_int, pointers.as_ptr()) };
+        code.result().map_err(|error| format!("{}\n{}", text(error), self.log()).trim().to_owned())
+    }
+
+    fn log(&self) -> String {
+        // SAFETY: the program is alive.
+        let log = unsafe { result::get_program_log(self.raw) }.unwrap_or_default();
+        let bytes: Vec<u8> = log.into_iter().map(|c| c as u8).take_while(|&byte| byte != 0).collect();
+        String::from_utf8_lossy(&bytes).trim().to_owned()
+    }
+
+    fn image(&self, target: Target) -> Result<Vec<u8>, NvrtcError> {
+        let (size_of, image_of): (SizeOf, ImageOf) = match target {
+            Target::Machine(_) => (sys::nvrtcGetCUBINSize, sys::nvrtcGetCUBIN),
+            Target::Portable(_) => (sys::nvrtcGetPTXSize, sys::nvrtcGetPTX),
+        };
+        let mut size = 0;
+        // SAFETY: the program is alive, and there is a place for the size.
+        unsafe { size_of(self.raw, &mut size) }.result()?;
+        let mut image = vec![0; size];
+        // SAFETY: the program is alive, and there are as many bytes as it asked for.
+        unsafe { image_of(self.raw, image.as_mut_ptr().cast()) }.result()?;
+        Ok(image)
+    }
+}
+
+type SizeOf = unsafe fn(nvrtcProgram, *mut usize) -> nvrtcResult;
+type ImageOf = unsafe fn(nvrtcProgram, *mut c_char) -> nvrtcResult;
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: nobody has the program any more.
+        if let Err(error) = unsafe { result::destroy_program(self.raw) } {
+            tracing::debug!(?error, "the CUDA compiler does not free a program");
+        }
+    }
+}
+
+fn version() -> Result<String, NvrtcError> {
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: there are places for both numbers.
+    unsafe { sys::nvrtcVersion(&mut major, &mut minor) }.result()?;
+    Ok(format!("{major}.{minor}"))
+}
+
+fn architectures() -> Result<Vec<u32>, NvrtcError> {
+    let mut count = 0;
+    // SAFETY: there is a place for the number.
+    unsafe { sys::nvrtcGetNumSupportedArchs(&mut count) }.result()?;
+    let mut numbers = vec![0; usize::try_from(count).unwrap_or(0)];
+    // SAFETY: there are as many places as the compiler asked for.
+    unsafe { sys::nvrtcGetSupportedArchs(numbers.as_mut_ptr()) }.result()?;
+    Ok(numbers.into_iter().filter_map(|number| u32::try_from(number).ok()).collect())
+}
+
+fn text(error: NvrtcError) -> String {
+    format!("{:?}", error.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::engine::options;
+    use super::*;
+    use crate::gpu::layout::Layout;
+    use crate::gpu::source::{Dialect, Kind, TileRows, Variant};
+    use rayon::prelude::*;
+
+    /// Those with lasting users, and the newest of the data centre.
+    const ARCHITECTURES: [u32; 4] = [75, 80, 90, 100];
+
+    /// The one for which all layouts are compiled; the others see some of each kind.
+    const MAIN_ARCHITECTURE: u32 = 90;
+
+    /// The compiler; `None`, with a line that says so, where it is not installed.
+    fn compiler_for(test: &str) -> Option<Compiler> {
+        let compiler = Compiler::load();
+        if let Err(error) = &compiler {
+            println!("skipped: no NVRTC for {test}: {error}");
+        }
+        compiler.ok()
+    }
+
+    fn layouts() -> Vec<Layout> {
+        let mut layouts = Vec::new();
+        for key_bits in [8, 16, 32, 64, 128] {
+            layouts.push(Layout { key_bits, value_bits: 0, indexed: false });
+            for value_bits in [32, 64] {
+                layouts.push(Layout { key_bits, value_bits, indexed: false });
+                layouts.push(Layout { key_bits, value_bits, indexed: true });
+            }
+        }
+        layouts
+    }
+
+    /// Every kernel, for layout number `number`. Tiles are small and loops are loops, because the text that is compiled is
+    /// the same; how rows lie, how wide an index is and how a pass starts takes turns.
+    fn kernels(number: usize, layout: Layout) -> Vec<Variant> {
+        const TILE: (u32, u32) = (8, 3);
+
+        let (tile_log2, held_log2) = TILE;
+        let wide_index = number.is_multiple_of(2);
+        let (rows, merges) =
+            [(TileRows::Long, tile_log2), (TileRows::Short, 5), (TileRows::Ragged, 5)][number % 3];
+        let mut kinds = vec![Kind::TileSort { tile_log2, held_log2, merges, rows, unrolled: false }];
+        // Indices are made by the first kernel; to the others they are values.
+        if !layout.indexed {
+            let flip = number % 4 < 2;
+            kinds.push(Kind::TileMerge { tile_log2, held_log2 });
+            kinds.push(Kind::MemoryPass { steps: 3, flip, items: 64 });
+        }
+        kinds.into_iter().map(|kind| Variant { layout, wide_index, kind }).collect()
+    }
+
+    fn compile(compiler: &Compiler, variant: Variant, target: Target) -> Vec<u8> {
+        let image =
+            compiler.compile(variant.name(), &variant.source(Dialect::Cuda), &options(variant), target);
+        image.unwrap_or_else(|log| panic!("{variant:?} for {}: {log}", target.option()))
+    }
+
+    #[test]
+    fn every_kernel_compiles_for_every_architecture() {
+        let Some(compiler) = compiler_for("every_kernel_compiles_for_every_architecture") else { return };
+        let mut work = Vec::new();
+        for architecture in ARCHITECTURES.into_iter().filter(|&architecture| compiler.knows(architecture)) {
+            // Every seventh layout meets all turns that `kernels` takes.
+            let step = if architecture == MAIN_ARCHITECTURE { 1 } else { 7 };
+            for (number, layout) in layouts().into_iter().enumerate().step_by(step) {
+                work.extend(kernels(number, layout).into_iter().map(|variant| (variant, architecture)));
+            }
+        }
+        assert!(!work.is_empty(), "NVRTC {} knows none of {ARCHITECTURES:?}", compiler.version);
+        work.into_par_iter().for_each(|(variant, architecture)| {
+            let image = compile(&compiler, variant, Target::Portable(architecture));
+            let text = String::from_utf8_lossy(&image);
+            assert!(text.contains(&format!(".target sm_{architecture}")), "{variant:?}");
+            assert!(text.contains(&format!(".entry {}(", variant.name())), "{variant:?}");
+        });
+    }
+
+    #[test]
+    fn machine_code_is_made_for_an_architecture_that_the_compiler_knows() {
+        let test = "machine_code_is_made_for_an_architecture_that_the_compiler_knows";
+        let Some(compiler) = compiler_for(test) else { return };
+        let layout = Layout { key_bits: 32, value_bits: 0, indexed: false };
+        let newest = *compiler.architectures.last().expect("a compiler compiles for something");
+        let target = compiler.target((newest / 10, newest % 10));
+        assert_eq!(target, Some(Target::Machine(newest)));
+        for variant in kernels(0, layout) {
+            let image = compile(&compiler, variant, Target::Machine(newest));
+            assert!(image.starts_with(b"\x7fELF"), "{variant:?}");
+        }
+    }
+
+    #[test]
+    fn a_refused_program_comes_with_the_compilers_log() {
+        let Some(compiler) = compiler_for("a_refused_program_comes_with_the_compilers_log") else { return };
+        let newest = *compiler.architectures.last().expect("a compiler compiles for something");
+        let source = "#line 7 \"broken.c\"\nthis is no program";
+        let log =
+            compiler.compile("broken", source, "", Target::Portable(newest)).expect_err("it is no program");
+        assert!(log.contains("NVRTC_ERROR_COMPILATION") && log.contains("broken.c(7)"), "{log}");
+        let log =
+            compiler.compile("broken", "a\0b", "", Target::Portable(newest)).expect_err("it has a zero");
+        assert!(log.contains("zero byte"), "{log}");
+    }
+
+    #[test]
+    fn the_target_is_the_devices_own_or_the_nearest_before_it() {
+        let compiler = Compiler { version: "12.0".to_owned(), architectures: vec![75, 80, 90] };
+        assert_eq!(compiler.target((8, 0)), Some(Target::Machine(80)));
+        assert_eq!(compiler.target((8, 9)), Some(Target::Portable(80)));
+        assert_eq!(compiler.target((12, 0)), Some(Target::Portable(90)));
+        assert_eq!(compiler.target((7, 0)), None);
+        assert_eq!(Target::Machine(90).option(), "--gpu-architecture=sm_90");
+        assert_eq!(Target::Portable(90).option(), "--gpu-architecture=compute_90");
+    }
+}

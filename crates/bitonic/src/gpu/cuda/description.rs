@@ -1,0 +1,105 @@
+//! The CUDA devices of this machine.
+
+use super::failure::failure;
+use super::library;
+use crate::Error;
+use crate::gpu::choice::{Candidate, DeviceKind};
+use cudarc::driver::result::device;
+use cudarc::driver::sys::{CUdevice, CUdevice_attribute};
+use cudarc::driver::{DriverError, sys};
+
+/// Every CUDA device, in the driver's order.
+///
+/// A device that does not describe itself is left out, with a `tracing` event. The first call in a process starts the
+/// driver, which takes up to a second; no context is made.
+///
+/// # Errors
+///
+/// [`Error::EngineUnavailable`] when there is no driver, it does not start, or it has no device.
+///
+/// ```no_run
+/// for device in bitonic::cuda::devices()? {
+///     println!("{}: {} ({} multiprocessors)", device.index, device.name, device.multiprocessors);
+/// }
+/// # Ok::<(), bitonic::Error>(())
+/// ```
+pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
+    library::driver()?;
+    let count = device::get_count().map_err(|error| failure("the CUDA driver", "list its devices", error))?;
+    let mut found = Vec::new();
+    for ordinal in 0..count {
+        match describe(ordinal) {
+            Ok(info) => found.push(info),
+            Err(error) => {
+                tracing::debug!(ordinal, %error, "a CUDA device does not describe itself and is left out")
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// One CUDA device, as the driver describes it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DeviceInfo {
+    /// The driver's number for it, from 0: the ordinal.
+    pub index: usize,
+    /// The device's name.
+    pub name: String,
+    /// The version of CUDA that the driver has, such as `13.0`.
+    pub driver: String,
+    /// The compute capability: major and minor number, such as (9, 0).
+    pub compute_capability: (u32, u32),
+    /// How many blocks run side by side, at least.
+    pub multiprocessors: usize,
+    /// The most threads of a block. A kernel may allow fewer.
+    pub max_group_size: usize,
+    /// The shared memory that a block can have without asking.
+    pub shared_bytes: usize,
+    /// The shared memory that a block can have when its kernel asks for it.
+    pub max_shared_bytes: usize,
+    /// The device's memory.
+    pub global_bytes: u64,
+}
+
+impl DeviceInfo {
+    pub(super) fn candidate(&self) -> Candidate<'_> {
+        let Self { index, name, multiprocessors: units, .. } = self;
+        Candidate { index: *index, name, platform: "NVIDIA CUDA", kind: DeviceKind::Gpu, units: *units }
+    }
+}
+
+/// The description of a device; the driver has been started.
+pub(super) fn describe(ordinal: i32) -> Result<DeviceInfo, DriverError> {
+    let handle = device::get(ordinal)?;
+    let number = |attribute| attribute_of(handle, attribute);
+    // SAFETY: the handle is the driver's own.
+    let global_bytes = unsafe { device::total_mem(handle) }? as u64;
+    Ok(DeviceInfo {
+        index: ordinal as usize,
+        name: device::get_name(handle)?.trim().to_owned(),
+        driver: driver_version()?,
+        compute_capability: (
+            number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
+            number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
+        ),
+        multiprocessors: number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        max_group_size: number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+        shared_bytes: number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
+        max_shared_bytes: number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+        global_bytes,
+    })
+}
+
+fn attribute_of(handle: CUdevice, attribute: CUdevice_attribute) -> Result<usize, DriverError> {
+    // SAFETY: the handle is the driver's own.
+    let number = unsafe { device::get_attribute(handle, attribute) }?;
+    Ok(usize::try_from(number).unwrap_or(0))
+}
+
+fn driver_version() -> Result<String, DriverError> {
+    let mut version = 0;
+    // SAFETY: there is a place for the number.
+    unsafe { sys::cuDriverGetVersion(&mut version) }.result()?;
+    Ok(format!("{}.{}", version / 1000, version % 1000 / 10))
+}

@@ -1,0 +1,211 @@
+/* Elements: what the network compares.
+
+   An element is one unsigned integer: the ordered bits of the key and, below them, what travels with the key:
+
+       key alone            key + value            key + index (argsort, stable sorts)
+       [   key   ]          [  key  | value ]      [  key  | index ]
+
+   Integers are compared whole, so no two different elements are ever equal: a sort with the index below the key is
+   stable, and the element of all ones, which stands for every place past the end, can be mistaken only for its equals.
+
+   Given by the plan: KEY_BITS 8, 16, 32, 64 or 128; VALUE_BITS 0, 32 or 64; INDEX_BITS 32 or 64 for places in the
+   arrays; INDEXED 1 where the values are to be the places themselves. Keys and values lie in two arrays. */
+
+#if INDEX_BITS == 64
+typedef u64 Index;
+#else
+typedef u32 Index;
+#endif
+
+#if KEY_BITS == 8
+typedef u8 Key;
+#elif KEY_BITS == 16
+typedef u16 Key;
+#elif KEY_BITS == 32
+typedef u32 Key;
+#elif KEY_BITS == 64
+typedef u64 Key;
+#else
+typedef u64x2 Key; /* x is the low half, as in memory */
+#endif
+
+#if VALUE_BITS == 64
+typedef u64 Value;
+#else
+typedef u32 Value;
+#endif
+
+/* ---- The integer, by its width ---- */
+
+#if KEY_BITS == 128 && VALUE_BITS > 0
+#define ELEMENT_WORDS 3
+#elif KEY_BITS == 128 || VALUE_BITS == 64 || (KEY_BITS == 64 && VALUE_BITS > 0)
+#define ELEMENT_WORDS 2
+#else
+#define ELEMENT_WORDS 1
+#endif
+
+#if ELEMENT_WORDS == 1
+#if KEY_BITS == 64 || VALUE_BITS > 0
+typedef u64 Element;
+#else
+typedef u32 Element;
+#endif
+
+FUNCTION Element infinite(void)
+{
+    return ~(Element)0;
+}
+
+/* Puts the smaller element at a and the larger one at b. */
+FUNCTION void order(Element *a, Element *b)
+{
+    Element smaller = min(*a, *b);
+    *b = max(*a, *b);
+    *a = smaller;
+}
+
+#else
+typedef struct {
+    u64 word[ELEMENT_WORDS]; /* the highest word first */
+} Element;
+
+FUNCTION Element infinite(void)
+{
+    Element all_ones;
+    UNROLL for (int w = 0; w < ELEMENT_WORDS; w++)
+    {
+        all_ones.word[w] = ~(u64)0;
+    }
+    return all_ones;
+}
+
+/* Puts the smaller element at a and the larger one at b. */
+FUNCTION void order(Element *a, Element *b)
+{
+    bool swap = false;
+    UNROLL for (int w = ELEMENT_WORDS - 1; w >= 0; w--)
+    {
+        u64 x = a->word[w], y = b->word[w];
+        swap = (y < x) | ((y == x) & swap);
+    }
+    UNROLL for (int w = 0; w < ELEMENT_WORDS; w++)
+    {
+        u64 x = a->word[w], y = b->word[w];
+        a->word[w] = swap ? y : x;
+        b->word[w] = swap ? x : y;
+    }
+}
+#endif
+
+/* ---- Between keys and ordered bits ---- */
+
+/* What a pass does besides sorting. Keys become ordered bits in the first load and keys again in the last store;
+   between the two, passes find and leave ordered bits. The bits of `mapping`: */
+#define SIGNED_KEYS 1u   /* the sign bit is flipped */
+#define FLOAT_KEYS 2u    /* the sign bit is flipped, and the others too where it was set */
+#define DESCENDING 4u    /* all bits are flipped */
+#define ON_LOAD(mapping) ((mapping) & 7u)
+#define ON_STORE(mapping) ((mapping) >> 3 & 7u)
+
+/* The key's part of an element, and the word that has its highest bit. */
+#if ELEMENT_WORDS == 1
+typedef Element Word;
+#define TOP(element) (element)
+#define KEY_SHIFT VALUE_BITS
+#else
+typedef u64 Word;
+#define TOP(element) ((element).word[0])
+#define KEY_SHIFT 0
+#endif
+#define TOP_BITS (KEY_BITS == 128 ? 64 : KEY_BITS)
+#define SIGN_BIT ((Word)1 << (TOP_BITS - 1 + KEY_SHIFT))
+#define ALL_BITS (((SIGN_BIT - 1) | SIGN_BIT) >> KEY_SHIFT << KEY_SHIFT)
+
+FUNCTION Element flip_bits(Element element, u32 mapping)
+{
+    Word sign = mapping & (SIGNED_KEYS | FLOAT_KEYS) ? SIGN_BIT : 0;
+    TOP(element) ^= mapping & DESCENDING ? sign ^ ALL_BITS : sign;
+#if KEY_BITS == 128
+    element.word[1] ^= mapping & DESCENDING ? ~(u64)0 : 0;
+#endif
+    return element;
+}
+
+/* Where the sign bit is set, flips the bits below it; its own inverse, because the sign bit stays. */
+FUNCTION Element fold_float(Element element, u32 mapping)
+{
+    bool negative = (TOP(element) & SIGN_BIT) != 0;
+    TOP(element) ^= (mapping & FLOAT_KEYS) && negative ? ALL_BITS ^ SIGN_BIT : 0;
+    return element;
+}
+
+FUNCTION Element to_ordered(Element element, u32 mapping)
+{
+    return flip_bits(fold_float(element, mapping), mapping);
+}
+
+FUNCTION Element from_ordered(Element element, u32 mapping)
+{
+    return fold_float(flip_bits(element, mapping), mapping);
+}
+
+/* ---- Between memory and elements ---- */
+
+/* The array of values is a parameter only where there are values. */
+#if VALUE_BITS > 0
+#define ARRAYS GLOBAL Key *keys, GLOBAL Value *values
+#define ARRAY_NAMES keys, values
+#else
+#define ARRAYS GLOBAL Key *keys
+#define ARRAY_NAMES keys
+#endif
+
+/* The element at a place of the arrays. `column` is its place in its row: with INDEXED set, that is the value, and the
+   array of values is not read. */
+FUNCTION Element load(ARRAYS, Index place, Index column)
+{
+    Element element;
+#if INDEXED
+    Value value = (Value)column;
+#elif VALUE_BITS > 0
+    Value value = values[place];
+#endif
+#if KEY_BITS == 128
+    u64x2 key = keys[place];
+    element.word[0] = key.y;
+    element.word[1] = key.x;
+#if VALUE_BITS > 0
+    element.word[2] = value;
+#endif
+#elif ELEMENT_WORDS == 2
+    element.word[0] = keys[place];
+    element.word[1] = value;
+#elif VALUE_BITS == 32
+    element = (u64)keys[place] << 32 | value;
+#else
+    element = keys[place];
+#endif
+    return element;
+}
+
+FUNCTION void store(ARRAYS, Index place, Element element)
+{
+#if KEY_BITS == 128
+    u64x2 key;
+    key.y = element.word[0];
+    key.x = element.word[1];
+    keys[place] = key;
+#if VALUE_BITS > 0
+    values[place] = (Value)element.word[2];
+#endif
+#elif ELEMENT_WORDS == 2
+    keys[place] = (Key)element.word[0];
+    values[place] = (Value)element.word[1];
+#elif VALUE_BITS == 32
+    keys[place] = (Key)(element >> 32);
+    values[place] = (Value)element;
+#else
+    keys[place] = (Key)element;
+#endif
+}

@@ -1,0 +1,20 @@
+/* What the kernels need to know about OpenCL C 1.2; prelude_cuda.c says the same for CUDA. */
+
+typedef uchar u8;
+typedef ushort u16;
+typedef uint u32;
+typedef ulong u64;
+typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
+
+/* A kernel whose work-groups have exactly this many work-items. */
+#define KERNEL(items) __kernel __attribute__((reqd_work_group_size(items, 1, 1))) void
+#define FUNCTION inline static
+#define GLOBAL __global
+#define LOCAL __local
+#define LOCAL_ARRAY(type, name, count) __local type name[count]
+
+#define GROUP ((Index)get_group_id(0))
+#define ITEM ((u32)get_local_id(0))
+/* All work-items of the group have arrived here, and see what the others wrote to local memory. */
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define UNROLL _Pragma("unroll")

@@ -1,0 +1,48 @@
+//! Host memory that results land in, kept for the next sort.
+
+use crate::Error;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Keys and values of one sort. More are freed.
+const KEPT: usize = 2;
+
+/// The most that is kept on the host.
+const KEPT_LANDING_BYTES: usize = 1 << 30;
+
+/// Host memory for results on their way: they are copied over the caller's arrays only when whole.
+#[derive(Default)]
+pub(crate) struct Landing {
+    kept: Mutex<Vec<Vec<u8>>>,
+}
+
+impl Landing {
+    /// Exactly this many bytes, of any value.
+    pub(crate) fn take(&self, bytes: usize) -> Result<Vec<u8>, Error> {
+        let kept = {
+            let mut kept = self.lock();
+            let place = kept.iter().position(|memory| memory.capacity() >= bytes);
+            place.map(|place| kept.swap_remove(place))
+        };
+        let mut memory = kept.unwrap_or_default();
+        if memory.capacity() < bytes {
+            memory = Vec::new();
+            memory.try_reserve_exact(bytes).map_err(|_| Error::OutOfMemory { bytes })?;
+        }
+        memory.resize(bytes, 0);
+        Ok(memory)
+    }
+
+    /// Keeps the memory for later, or frees it.
+    pub(crate) fn give(&self, memory: Vec<u8>) {
+        let mut kept = self.lock();
+        kept.push(memory);
+        while kept.len() > KEPT || kept.iter().map(Vec::capacity).sum::<usize>() > KEPT_LANDING_BYTES {
+            kept.remove(0);
+        }
+    }
+
+    /// Also after a thread panicked with the lock: no vector is ever half there.
+    fn lock(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

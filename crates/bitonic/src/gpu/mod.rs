@@ -1,0 +1,39 @@
+//! What all devices share; each engine on a kind of device is a [`backend`].
+//!
+//! ```text
+//!   layout      what an element is: bits of key, bits of value                    (of the call)
+//!   shape       how many elements a tile, a work-item, a pass holds               (of the device)
+//!   launches    layout x shape x length -> which kernels run, over what           (the plan, executed)
+//!   source      a kernel's text for one dialect, with the plan's constants; kernels/ has the texts
+//!   planning    the plan as callers see it
+//!   sort        arrays of the caller: up, sorted, down when whole; landing, copy
+//!   tune        tries shapes on a device; tuning is what is stored, in the cache
+//!   backend     what an engine provides: buffers, transfers, launches
+//!   opencl/     the engine on OpenCL
+//!   cuda/       the engine on CUDA
+//!   chosen      a device of either; choice is how a user names it
+//!   scratch     buffers that an engine keeps; programs are those it has built, bandwidth is the speed it measures
+//!   staging     pinned memory that its transfers pass through
+//! ```
+
+pub(crate) mod backend;
+mod bandwidth;
+mod cache;
+mod choice;
+pub(crate) mod chosen;
+mod copy;
+pub mod cuda;
+mod landing;
+mod launches;
+mod layout;
+mod lock;
+pub mod opencl;
+mod planning;
+mod programs;
+mod scratch;
+mod shape;
+mod sort;
+mod source;
+mod staging;
+pub(crate) mod tune;
+mod tuning;

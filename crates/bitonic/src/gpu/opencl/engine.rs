@@ -1,0 +1,259 @@
+//! Runs the launches of a job on a queue, over arrays that are on the device already.
+
+use super::buffer::Buffer;
+use super::device::Device;
+use super::kernel::{Argument, IdleKernel, Kernel};
+use super::timing::span;
+use crate::gpu::backend::{Backend, Kernels, Transfer};
+use crate::gpu::choice::DeviceKind;
+use crate::gpu::landing::Landing;
+use crate::gpu::launches::{Job, Launch};
+use crate::gpu::lock::lock;
+use crate::gpu::shape::{DeviceLimits, Shape};
+use crate::gpu::source::{Dialect, Variant};
+use crate::gpu::tuning::Tuning;
+use crate::{Engine, Error};
+use opencl3::command_queue::CommandQueue;
+use opencl3::event::Event;
+use opencl3::types::cl_mem;
+use std::collections::HashMap;
+use std::ptr;
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// The arrays of a job: keys, and values where its layout has them.
+#[derive(Clone, Copy)]
+pub(super) struct Arrays {
+    keys: cl_mem,
+    values: Option<cl_mem>,
+}
+
+impl Arrays {
+    pub(super) fn new(keys: &Buffer, values: Option<&Buffer>) -> Self {
+        Self { keys: keys.memory(), values: values.map(Buffer::memory) }
+    }
+
+    /// Of handles, which must be valid and large enough for the job.
+    pub(super) fn of_handles(keys: cl_mem, values: Option<cl_mem>) -> Self {
+        Self { keys, values }
+    }
+}
+
+/// What a job left in the queue.
+pub(super) struct Queued {
+    /// The first and the last kernel.
+    pub(super) events: Option<(Event, Event)>,
+    /// How many kernels there are.
+    pub(super) launches: usize,
+}
+
+impl Backend for Device {
+    type Buffer = Buffer;
+
+    const ENGINE: Engine = Engine::OpenCl;
+
+    fn name(&self) -> &str {
+        &self.info().name
+    }
+
+    fn limits(&self) -> DeviceLimits {
+        let info = self.info();
+        DeviceLimits {
+            group_size: info.max_group_size,
+            local_bytes: info.local_bytes,
+            is_cpu: info.kind == DeviceKind::Cpu,
+        }
+    }
+
+    fn tuning(&self) -> Option<&Tuning> {
+        self.stored_tuning()
+    }
+
+    fn shares_host_memory(&self) -> bool {
+        self.info().shares_host_memory
+    }
+
+    fn landing(&self) -> &Landing {
+        self.landing_memory()
+    }
+
+    fn take_buffer(&self, bytes: usize) -> Result<Buffer, Error> {
+        self.scratch().take(bytes, || self.allocate(bytes))
+    }
+
+    fn give_buffer(&self, buffer: Buffer) {
+        self.scratch().give(buffer, self.info().global_bytes);
+    }
+
+    fn upload(&self, from: &[u8], to: &Buffer) -> Result<Transfer, Error> {
+        Device::upload(self, from, to)
+    }
+
+    fn download(&self, from: &Buffer, to: &mut [u8]) -> Result<Transfer, Error> {
+        Device::download(self, from, to)
+    }
+
+    fn run(&self, job: &Job, shape: Shape, keys: &Buffer, values: Option<&Buffer>) -> Result<Kernels, Error> {
+        // SAFETY: the buffers are the device's and, as the caller says, hold the job's elements; whoever else uses them
+        // queues commands on the same in-order queue.
+        let queued = unsafe { enqueue(self, self.queue(), job, shape, Arrays::new(keys, values)) };
+        // Also after an error: kernels queued before it may still use the buffers.
+        let finished = self.finish();
+        let queued = queued?;
+        finished?;
+        let span = match &queued.events {
+            Some((first, last)) => span(first, last)?,
+            None => Duration::ZERO,
+        };
+        Ok(Kernels { span, launches: queued.launches })
+    }
+
+    fn copy_bandwidth(&self) -> Option<f64> {
+        Device::copy_bandwidth(self).ok()
+    }
+}
+
+/// Queues all kernels of a job. Returns without waiting; only building kernels takes time, once.
+///
+/// # Safety
+///
+/// The arrays must belong to the queue's context, which must be the device's, hold the job's elements, and be used
+/// by nobody else until the last kernel is done.
+pub(super) unsafe fn enqueue(
+    device: &Device,
+    queue: &CommandQueue,
+    job: &Job,
+    shape: Shape,
+    arrays: Arrays,
+) -> Result<Queued, Error> {
+    let launches = job.launches(shape);
+    let mut kernels = Borrowed { device, kernels: HashMap::new() };
+    for launch in &launches {
+        kernels.obtain(launch.kernel, job, arrays)?;
+    }
+    let (mut first, mut last) = (ptr::null_mut(), ptr::null_mut());
+    for (index, launch) in launches.iter().enumerate() {
+        let event: *mut _ = match index {
+            0 => &mut first,
+            _ if index + 1 == launches.len() => &mut last,
+            _ => ptr::null_mut(),
+        };
+        // SAFETY: as the caller says; and kernels stay inside the arrays, as the tests see on every device.
+        unsafe { kernels.run(queue, launch, arrays, event) }?;
+    }
+    let events = match (first.is_null(), last.is_null()) {
+        (true, _) => None,
+        (false, false) => Some((Event::new(first), Event::new(last))),
+        (false, true) => {
+            let only = Event::new(first);
+            // Two owners of one event.
+            retain(device, &only)?;
+            Some((Event::new(only.get()), only))
+        }
+    };
+    Ok(Queued { events, launches: launches.len() })
+}
+
+fn retain(device: &Device, event: &Event) -> Result<(), Error> {
+    // SAFETY: the event is alive.
+    unsafe { cl3::event::retain_event(event.get()) }
+        .map_err(|code| device.failure("keep an event", &opencl3::error_codes::ClError(code)))
+}
+
+/// Kernels that nobody uses at the moment, ready with their program.
+#[derive(Default)]
+pub(super) struct Idle {
+    kernels: Mutex<HashMap<Variant, Vec<IdleKernel>>>,
+}
+
+/// The kernels of one job, given back afterwards.
+struct Borrowed<'a> {
+    device: &'a Device,
+    kernels: HashMap<Variant, Kernel>,
+}
+
+impl Borrowed<'_> {
+    /// Takes a kernel, building it if need be, and sets what is the same in all its launches.
+    fn obtain(&mut self, variant: Variant, job: &Job, arrays: Arrays) -> Result<(), Error> {
+        if self.kernels.contains_key(&variant) {
+            return Ok(());
+        }
+        let idle = lock(&self.device.idle().kernels).get_mut(&variant).and_then(Vec::pop);
+        let mut kernel = match idle {
+            Some(idle) => idle.wake(self.device),
+            None => build(self.device, variant)?,
+        };
+        let length = index(variant, job.row_length);
+        // SAFETY: these are the first parameters of every kernel, by its layout.
+        unsafe {
+            kernel.set_argument(0, Argument::Memory(arrays.keys))?;
+            if let Some(values) = arrays.values {
+                kernel.set_argument(1, Argument::Memory(values))?;
+            }
+            kernel.set_argument(arrays.count(), length)?;
+        }
+        self.kernels.insert(variant, kernel);
+        Ok(())
+    }
+
+    /// # Safety
+    ///
+    /// As for [`enqueue`]; `event` is null or a place for one.
+    unsafe fn run(
+        &mut self,
+        queue: &CommandQueue,
+        launch: &Launch,
+        arrays: Arrays,
+        event: *mut opencl3::types::cl_event,
+    ) -> Result<(), Error> {
+        let Some(kernel) = self.kernels.get_mut(&launch.kernel) else {
+            return Err(Error::KernelMissing {
+                kernel: launch.kernel.name().to_owned(),
+                device: self.device.info().name.clone(),
+            });
+        };
+        let next = arrays.count() + 1;
+        // SAFETY: these are the last two parameters of every kernel; the caller vouches for the arrays.
+        unsafe {
+            kernel.set_argument(next, index(launch.kernel, launch.count))?;
+            kernel.set_argument(next + 1, Argument::U32(launch.last))?;
+            kernel.enqueue(queue, launch.groups, launch.group_size, event)
+        }
+    }
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        let mut idle = lock(&self.device.idle().kernels);
+        for (variant, kernel) in self.kernels.drain() {
+            idle.entry(variant).or_default().push(kernel.rest());
+        }
+    }
+}
+
+impl Arrays {
+    /// How many arrays there are.
+    fn count(self) -> u32 {
+        if self.values.is_some() { 2 } else { 1 }
+    }
+}
+
+/// A number of places, in the kernel's own width.
+fn index(variant: Variant, number: usize) -> Argument<'static> {
+    if variant.wide_index { Argument::U64(number as u64) } else { Argument::U32(number as u32) }
+}
+
+fn build(device: &Device, variant: Variant) -> Result<Kernel, Error> {
+    let name = variant.name();
+    let options = format!("-w -cl-std=CL1.2 {}", variant.options());
+    device.program(name, &variant.source(Dialect::OpenCl), &options)?.kernel(name)
+}
+
+/// Builds the kernels of a job, so that its first run does not wait for the compiler.
+pub(super) fn prepare(device: &Device, job: &Job, shape: Shape) -> Result<(), Error> {
+    for launch in job.launches(shape) {
+        let options = format!("-w -cl-std=CL1.2 {}", launch.kernel.options());
+        device.program(launch.kernel.name(), &launch.kernel.source(Dialect::OpenCl), &options)?;
+    }
+    Ok(())
+}

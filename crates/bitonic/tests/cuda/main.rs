@@ -1,0 +1,38 @@
+//! The CUDA engine. Tests that need a GPU run where one is; elsewhere each says by name that it was skipped, unless
+//! `BITONIC_REQUIRE_CUDA` is set, which makes a missing device a failure.
+
+mod kit;
+mod resident;
+mod transfer;
+mod tune;
+mod unavailable;
+
+use bitonic::cuda::{Device, DeviceChoice};
+use std::env;
+
+/// The device to test on; `None`, with a line that says so, where there is none.
+fn device_for(test: &str) -> Option<Device> {
+    match Device::open(&DeviceChoice::Best) {
+        Ok(device) => Some(device),
+        Err(error) if env::var_os("BITONIC_REQUIRE_CUDA").is_some() => {
+            panic!("{test} needs a CUDA device: {error}")
+        }
+        Err(error) => {
+            println!("skipped: no CUDA device for {test}: {error}");
+            None
+        }
+    }
+}
+
+/// The device to test on; where there is none, the test ends here, and says so with its name.
+macro_rules! device_or_skip {
+    () => {{
+        fn here() {}
+        let here = std::any::type_name_of_val(&here);
+        match crate::device_for(here.trim_end_matches("::here")) {
+            Some(device) => device,
+            None => return,
+        }
+    }};
+}
+use device_or_skip;

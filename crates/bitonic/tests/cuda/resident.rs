@@ -1,0 +1,174 @@
+//! Sorts of arrays on a stream that belong to a caller who uses cudarc.
+
+use crate::device_or_skip;
+use bitonic::cuda::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+use bitonic::cuda::cudarc::driver::{CudaContext, CudaStream, DeviceRepr};
+use bitonic::cuda::{Device, DeviceChoice, ResidentSorter, devices};
+use bitonic::{Error, Key, Order};
+use bitonic_testkit::{Pattern, TestKey};
+use std::sync::Arc;
+
+/// A caller with a context and a stream that the library did not make.
+struct Caller {
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    sorter: ResidentSorter,
+}
+
+impl Caller {
+    fn new(device: &Device) -> Self {
+        let context = CudaContext::new(device.info().index).unwrap();
+        let stream = context.new_stream().unwrap();
+        let sorter = ResidentSorter::new(&context).unwrap();
+        Self { context, stream, sorter }
+    }
+}
+
+fn sorted<K: Key>(keys: &[K], order: Order) -> Vec<K> {
+    let mut keys = keys.to_vec();
+    keys.sort_by_key(|key| key.to_ordered_bits());
+    if order == Order::Descending {
+        keys.reverse();
+    }
+    keys
+}
+
+fn sorted_indices<K: Key>(keys: &[K]) -> Vec<u32> {
+    let mut indices: Vec<u32> = (0..keys.len() as u32).collect();
+    indices.sort_by_key(|&index| keys[index as usize].to_ordered_bits());
+    indices
+}
+
+fn check_part<K: TestKey + DeviceRepr + PartialEq>(caller: &Caller, len: usize, order: Order) {
+    // Guards before and behind the keys must stay as they are.
+    let all: Vec<K> = Pattern::Random.generate(len + 200, 7);
+    let mut array = caller.stream.clone_htod(&all).unwrap();
+    let part = 100..100 + len;
+    let sorter = caller.sorter.clone().order(order);
+    sorter.sort(&caller.stream, &mut array.slice_mut(part.clone())).unwrap();
+    let result = caller.stream.clone_dtoh(&array).unwrap();
+    assert!(result[part.clone()] == sorted(&all[part.clone()], order), "{len} {}, {order:?}", K::TYPE);
+    assert!(result[..part.start] == all[..part.start], "{len} {}: what is before them", K::TYPE);
+    assert!(result[part.end..] == all[part.end..], "{len} {}: what is behind them", K::TYPE);
+}
+
+#[test]
+fn keys_are_sorted_where_they_are() {
+    let caller = Caller::new(&device_or_skip!());
+    for len in [1, 2, 100, 4096, 4097, 12_288, 50_000] {
+        for order in [Order::Ascending, Order::Descending] {
+            check_part::<u32>(&caller, len, order);
+            check_part::<f64>(&caller, len, order);
+        }
+    }
+    assert_eq!(caller.sorter.workspace_size::<u32>(1 << 30), 0);
+    caller.sorter.prepare::<i16>(5000).unwrap();
+    check_part::<i16>(&caller, 5000, Order::Ascending);
+}
+
+#[test]
+fn rows_are_sorted_each_for_itself() {
+    let caller = Caller::new(&device_or_skip!());
+    for (row_length, rows) in [(1, 10), (7, 300), (1000, 9), (5000, 3)] {
+        let keys: Vec<u32> = Pattern::Random.generate(row_length * rows, 3);
+        let mut array = caller.stream.clone_htod(&keys).unwrap();
+        caller.sorter.prepare_rows::<u32>(rows, row_length).unwrap();
+        caller.sorter.sort_rows(&caller.stream, &mut array, row_length).unwrap();
+        let expected: Vec<u32> =
+            keys.chunks(row_length).flat_map(|row| sorted(row, Order::Ascending)).collect();
+        assert!(caller.stream.clone_dtoh(&array).unwrap() == expected, "{rows} rows of {row_length}");
+    }
+    let mut ten = caller.stream.clone_htod(&[1_u32; 10]).unwrap();
+    let refused = caller.sorter.sort_rows(&caller.stream, &mut ten, 3);
+    assert_eq!(refused, Err(Error::Rows { len: 10, row_length: 3 }));
+}
+
+#[test]
+fn values_travel_and_indices_break_ties() {
+    let Caller { stream, sorter, .. } = Caller::new(&device_or_skip!());
+    for len in [1, 1000, 10_007] {
+        let keys: Vec<i32> = Pattern::FewUnique.generate(len, 5);
+        let mut array = stream.clone_htod(&keys).unwrap();
+        let mut values = stream.clone_htod(&(0..len as u64).collect::<Vec<_>>()).unwrap();
+        sorter.sort_pairs(&stream, &mut array, &mut values).unwrap();
+        let (after, values) = (stream.clone_dtoh(&array).unwrap(), stream.clone_dtoh(&values).unwrap());
+        assert!(after == sorted(&keys, Order::Ascending));
+        assert!(values.iter().zip(&after).all(|(&value, &key)| keys[value as usize] == key));
+        let mut places = values;
+        places.sort_unstable();
+        assert!(places.into_iter().eq(0..len as u64), "every value is there once");
+
+        let mut array = stream.clone_htod(&keys).unwrap();
+        let mut indices = stream.alloc_zeros::<u32>(len).unwrap();
+        sorter.argsort(&stream, &mut array, &mut indices).unwrap();
+        assert!(stream.clone_dtoh(&indices).unwrap() == sorted_indices(&keys), "{len} indices");
+    }
+}
+
+/// While a stream is captured, a thread can neither allocate nor load nor wait: the driver would refuse.
+#[test]
+fn a_captured_sort_sorts_whatever_is_there_at_every_replay() {
+    let Caller { context, stream, sorter } = Caller::new(&device_or_skip!());
+    // SAFETY: this test's arrays are used on this stream only.
+    unsafe { context.disable_event_tracking() };
+    let len = 50_000;
+    sorter.prepare::<f32>(len).unwrap();
+    sorter.prepare_argsort::<u64>(len).unwrap();
+    let mut keys = stream.alloc_zeros::<f32>(len).unwrap();
+    let mut wide_keys = stream.alloc_zeros::<u64>(len).unwrap();
+    let mut indices = stream.alloc_zeros::<u32>(len).unwrap();
+    stream.synchronize().unwrap();
+
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+    let sort = sorter.sort(&stream, &mut keys);
+    let argsort = sorter.argsort(&stream, &mut wide_keys, &mut indices);
+    let graph = stream.end_capture(CUgraphInstantiate_flags(0)).unwrap().expect("kernels were captured");
+    assert_eq!((sort, argsort), (Ok(()), Ok(())));
+
+    for seed in [1, 2] {
+        let random: Vec<f32> = Pattern::Random.generate(len, seed);
+        let ties: Vec<u64> = Pattern::FewUnique.generate(len, seed);
+        stream.memcpy_htod(&random, &mut keys).unwrap();
+        stream.memcpy_htod(&ties, &mut wide_keys).unwrap();
+        graph.launch().unwrap();
+        let result = stream.clone_dtoh(&keys).unwrap();
+        let bits = |keys: &[f32]| keys.iter().map(|key| key.to_bits()).collect::<Vec<_>>();
+        assert!(bits(&result) == bits(&sorted(&random, Order::Ascending)), "replay {seed}");
+        assert!(stream.clone_dtoh(&indices).unwrap() == sorted_indices(&ties), "indices of replay {seed}");
+    }
+    context.check_err().unwrap();
+}
+
+#[test]
+fn arrays_that_differ_in_length_and_values_of_other_types_are_refused() {
+    let Caller { stream, sorter, .. } = Caller::new(&device_or_skip!());
+    let mut keys = stream.clone_htod(&[3_u64, 2, 1]).unwrap();
+    let mut bytes = stream.clone_htod(&[1_u8; 3]).unwrap();
+    let refused = sorter.sort_pairs(&stream, &mut keys, &mut bytes).unwrap_err();
+    assert!(refused.to_string().contains("numbers of 32 or 64 bits"), "{refused}");
+    let mut short = stream.clone_htod(&[1_u32; 2]).unwrap();
+    let mismatch = Err(Error::LengthMismatch { keys: 3, values: 2 });
+    assert_eq!(sorter.sort_pairs(&stream, &mut keys, &mut short), mismatch);
+    assert_eq!(sorter.argsort(&stream, &mut keys, &mut short), mismatch);
+    assert_eq!(stream.clone_dtoh(&keys).unwrap(), [3, 2, 1]);
+}
+
+#[test]
+fn arrays_and_streams_of_another_device_are_refused() {
+    let Caller { stream, sorter, .. } = Caller::new(&device_or_skip!());
+    let others = devices().unwrap().into_iter().map(|info| DeviceChoice::Index(info.index));
+    let other = others
+        .map(|choice| Device::open(&choice).unwrap())
+        .find(|other| *CudaContext::new(other.info().index).unwrap() != **stream.context());
+    let Some(other) = other else {
+        println!("skipped: only one CUDA device for arrays_and_streams_of_another_device_are_refused");
+        return;
+    };
+    let stranger = Caller::new(&other);
+    let mut keys = stranger.stream.clone_htod(&[3_u32, 2, 1]).unwrap();
+    for (sorter, stream) in [(&sorter, &stranger.stream), (&stranger.sorter, &stream)] {
+        let refused = sorter.sort(stream, &mut keys).unwrap_err();
+        assert!(refused.to_string().contains("another context"), "{refused}");
+    }
+    assert_eq!(stranger.stream.clone_dtoh(&keys).unwrap(), [3, 2, 1]);
+}

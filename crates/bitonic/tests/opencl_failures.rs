@@ -1,0 +1,365 @@
+//! Injected failures of the OpenCL engine, with PoCL as its device: each ends in the documented error or in a sort on the
+//! CPU, and the caller's data is never lost. What the host layer does by itself is in `opencl_host.rs`.
+
+use bitonic::opencl::{Device, DeviceChoice};
+use bitonic::{Engine, Error, Report, Sorter};
+use bitonic_testkit::{Pattern, in_child, is_child};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The variables of a test's second process.
+struct Settings {
+    variables: Vec<(&'static str, OsString)>,
+    cache: PathBuf,
+}
+
+impl Settings {
+    /// With an empty cache of the test's own.
+    fn new(test: &str) -> Self {
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+        if !is_child() {
+            // A run before this one may have left it.
+            let _ = fs::remove_dir_all(&cache);
+            fs::create_dir_all(&cache).expect("the folder for temporary files can be written");
+        }
+        Self { variables: vec![("BITONIC_CACHE_DIR", cache.clone().into())], cache }
+    }
+
+    fn with(mut self, variable: &'static str, value: &str) -> Self {
+        self.variables.push((variable, value.into()));
+        self
+    }
+
+    /// As if `bitonic tune` had found this device faster from this length on.
+    fn tuned(self, device: &str, faster_from: usize) -> Self {
+        let payload = format!("{faster_from} {device}");
+        let key = "opencl";
+        let entry = format!("bitonic cache entry 1\n{key}\n{:016x}\n{payload}", fnv_1a(&payload));
+        let path = self.cache.join(format!("auto-{:016x}", fnv_1a(key)));
+        if !is_child() {
+            fs::write(path, entry).expect("the folder is this test's own");
+        }
+        self
+    }
+
+    /// As [`in_child`].
+    fn in_child(&self, test: &str) -> bool {
+        in_child(test, &self.variables)
+    }
+}
+
+/// The hash of cache entries.
+fn fnv_1a(text: &str) -> u64 {
+    let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+const NO_DRIVER: (&str, &str) = ("OCL_ICD_VENDORS", "/nonexistent");
+
+fn pocl() -> Device {
+    let choice = DeviceChoice::Name("Portable Computing Language".to_owned());
+    Device::open(&choice)
+        .unwrap_or_else(|error| panic!("these tests need PoCL, package pocl-opencl-icd: {error}"))
+}
+
+fn on_pocl() -> Sorter {
+    Sorter::new().engine(Engine::OpenCl).device(DeviceChoice::Index(pocl().info().index))
+}
+
+fn random_keys(len: usize) -> Vec<u32> {
+    Pattern::Random.generate(len, 1)
+}
+
+/// Calls every sort there is with keys that are not in order, and returns their errors. All arrays must be as they were.
+fn every_error(sorter: &Sorter) -> [Error; 5] {
+    let before = random_keys(1000);
+    let indices: Vec<u32> = (0..1000).collect();
+    let (mut keys, mut values) = (before.clone(), indices.clone());
+    let errors = [
+        sorter.sort(&mut keys).unwrap_err(),
+        sorter.sort_rows(&mut keys, 100).unwrap_err(),
+        sorter.sort_pairs(&mut keys, &mut values).unwrap_err(),
+        sorter.clone().stable(true).sort_pairs(&mut keys, &mut values).unwrap_err(),
+        sorter.argsort(&keys).unwrap_err(),
+    ];
+    assert!(keys == before && values == indices, "the caller's data was touched");
+    errors
+}
+
+/// Calls every sort there is with [`Engine::Auto`], and returns the reports of those that have one. All must sort.
+fn every_report() -> [Report; 4] {
+    let sorter = Sorter::new();
+    let before = random_keys(1000);
+    let mut sorted = before.clone();
+    sorted.sort_unstable();
+
+    let mut keys = before.clone();
+    let of_keys = sorter.sort(&mut keys).unwrap();
+    assert_eq!(keys, sorted);
+
+    keys.copy_from_slice(&before);
+    let of_rows = sorter.sort_rows(&mut keys, 500).unwrap();
+    assert!(keys[..500].is_sorted() && keys[500..].is_sorted());
+
+    let [of_pairs, of_stable_pairs] = [false, true].map(|stable| {
+        let (mut keys, mut values) = (before.clone(), before.clone());
+        let report = sorter.clone().stable(stable).sort_pairs(&mut keys, &mut values).unwrap();
+        assert!(keys == sorted && values == sorted);
+        report
+    });
+
+    let indices = sorter.argsort(&before).unwrap();
+    assert!(indices.iter().map(|&index| before[index]).eq(sorted.iter().copied()));
+
+    keys.copy_from_slice(&before);
+    bitonic::sort(&mut keys);
+    assert_eq!(keys, sorted);
+    [of_keys, of_rows, of_pairs, of_stable_pairs]
+}
+
+#[test]
+fn without_a_driver_the_engine_says_what_to_install_and_auto_sorts() {
+    let test = "without_a_driver_the_engine_says_what_to_install_and_auto_sorts";
+    if Settings::new(test).with(NO_DRIVER.0, NO_DRIVER.1).in_child(test) {
+        return;
+    }
+    for error in every_error(&Sorter::new().engine(Engine::OpenCl)) {
+        let Error::EngineUnavailable { engine: Engine::OpenCl, advice, .. } = error else {
+            panic!("{error}")
+        };
+        assert!(advice.contains("pocl-opencl-icd"), "{advice}");
+    }
+    for report in every_report() {
+        assert_eq!((report.engine, report.fallback), (Engine::Cpu, None), "nothing was tuned");
+    }
+}
+
+#[test]
+fn auto_goes_on_with_the_cpu_when_the_driver_is_gone() {
+    let test = "auto_goes_on_with_the_cpu_when_the_driver_is_gone";
+    if Settings::new(test).with(NO_DRIVER.0, NO_DRIVER.1).tuned("A device of the past", 1000).in_child(test) {
+        return;
+    }
+    assert_fallback("pocl-opencl-icd");
+    assert_eq!(Sorter::new().plan::<u32>(1000).unwrap().engine, Engine::Cpu);
+}
+
+#[test]
+fn auto_goes_on_with_the_cpu_when_the_device_is_gone() {
+    let test = "auto_goes_on_with_the_cpu_when_the_device_is_gone";
+    if Settings::new(test).tuned("A device of the past", 1000).in_child(test) {
+        return;
+    }
+    assert_fallback("A device of the past");
+    assert_eq!(Sorter::new().plan::<u32>(1000).unwrap().engine, Engine::Cpu);
+}
+
+/// Every sort is done by the CPU and says why.
+fn assert_fallback(reason: &str) {
+    for report in every_report() {
+        assert_eq!(report.engine, Engine::Cpu);
+        let fallback = report.fallback.as_deref().expect("a device was to be used");
+        assert!(fallback.contains(reason), "{fallback}");
+        assert!(report.to_string().contains("fell back"), "{report}");
+    }
+}
+
+#[test]
+fn auto_uses_the_tuned_device_from_the_measured_length_on() {
+    let test = "auto_uses_the_tuned_device_from_the_measured_length_on";
+    if Settings::new(test).tuned(&pocl().info().name, 1000).in_child(test) {
+        return;
+    }
+    for (len, engine) in
+        [(0, Engine::Cpu), (999, Engine::Cpu), (1000, Engine::OpenCl), (1001, Engine::OpenCl)]
+    {
+        let mut keys = random_keys(len);
+        let report = Sorter::new().sort(&mut keys).unwrap();
+        assert_eq!((report.engine, report.fallback), (engine, None), "{len} keys");
+        assert_eq!(Sorter::new().plan::<u32>(len).unwrap().engine, engine, "{len} keys");
+        assert!(keys.is_sorted());
+    }
+    for report in every_report() {
+        assert_eq!((report.engine, report.fallback), (Engine::OpenCl, None));
+    }
+    // What the device does not do obliviously is no failure: the CPU does it.
+    let report =
+        Sorter::new().oblivious(true).stable(true).sort_pairs(&mut random_keys(2000), &mut [(); 2000]);
+    assert_eq!(report.map(|report| (report.engine, report.fallback)), Ok((Engine::Cpu, None)));
+    // And an engine that is named is used at any length.
+    let report = Sorter::new().engine(Engine::Cpu).sort(&mut random_keys(2000)).unwrap();
+    assert_eq!(report.engine, Engine::Cpu);
+}
+
+/// Definitions that take away the name of a function that every kernel calls, and of the kernels.
+const NO_BUILD: &str = "-Dget_local_id=a_function_that_no_driver_has";
+const NO_KERNEL: &str = "-Dtile_sort=another_name";
+
+#[test]
+fn a_kernel_that_does_not_build_leaves_the_data_alone() {
+    let test = "a_kernel_that_does_not_build_leaves_the_data_alone";
+    let settings = Settings::new(test).with("POCL_EXTRA_BUILD_FLAGS", NO_BUILD);
+    if settings.tuned(&pocl().info().name, 1000).in_child(test) {
+        return;
+    }
+    for error in every_error(&on_pocl()) {
+        let Error::KernelBuild { kernel, log, .. } = error else { panic!("{error}") };
+        assert_eq!(kernel, "tile_sort");
+        assert!(log.contains("a_function_that_no_driver_has"), "{log}");
+    }
+    assert_fallback("tile_sort");
+}
+
+#[test]
+fn a_kernel_that_is_missing_leaves_the_data_alone() {
+    let test = "a_kernel_that_is_missing_leaves_the_data_alone";
+    let settings = Settings::new(test).with("POCL_EXTRA_BUILD_FLAGS", NO_KERNEL);
+    if settings.tuned(&pocl().info().name, 1000).in_child(test) {
+        return;
+    }
+    for error in every_error(&on_pocl()) {
+        assert!(matches!(&error, Error::KernelMissing { kernel, .. } if kernel == "tile_sort"), "{error}");
+    }
+    assert_fallback("no kernel 'tile_sort'");
+}
+
+#[test]
+fn memory_that_is_refused_is_an_error_and_auto_goes_on_with_the_cpu() {
+    let test = "memory_that_is_refused_is_an_error_and_auto_goes_on_with_the_cpu";
+    // In GiB: the least there is. One buffer has a part of it.
+    let settings = Settings::new(test).with("POCL_MEMORY_LIMIT", "1");
+    if settings.tuned(&pocl().info().name, 1000).in_child(test) {
+        return;
+    }
+    let most = pocl().info().max_allocation_bytes as usize;
+    assert!(most < 1 << 30, "{most}");
+
+    // Too many keys.
+    let before: Vec<u8> = (0..=most).map(|index| (index % 251) as u8).collect();
+    let mut keys = before.clone();
+    assert_refused(on_pocl().sort(&mut keys), most + 1);
+    assert_refused(on_pocl().sort_rows(&mut keys, 1), most + 1);
+    assert!(keys == before, "the keys were touched");
+    let report = Sorter::new().sort(&mut keys).unwrap();
+    assert_eq!(report.engine, Engine::Cpu);
+    assert!(report.fallback.is_some_and(|reason| reason.contains("refused")));
+    assert!(keys.is_sorted());
+
+    // Keys that fit, but no place for their values or indices.
+    let len = most / 4 + 1;
+    let mut keys = before[..len].to_vec();
+    let mut values: Vec<u32> = (0..len as u32).collect();
+    assert_refused(on_pocl().sort_pairs(&mut keys, &mut values), 4 * len);
+    assert_refused(on_pocl().stable(true).sort_pairs(&mut keys, &mut values), 4 * len);
+    assert_refused(on_pocl().argsort(&keys), 4 * len);
+    assert!(keys == before[..len] && values.iter().copied().eq(0..len as u32), "the data was touched");
+
+    // The device is still of use.
+    assert!(on_pocl().sort(&mut random_keys(1000)).is_ok());
+}
+
+fn assert_refused<T>(result: Result<T, Error>, expected: usize) {
+    match result {
+        Err(Error::DeviceMemory { bytes, available, .. }) => {
+            assert_eq!(bytes, expected as u64);
+            assert!(available < bytes);
+        }
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("{expected} bytes were granted"),
+    }
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_changes_nothing() {
+    let test = "a_cache_that_cannot_be_written_changes_nothing";
+    let mut settings = Settings::new(test);
+    let file = settings.cache.join("file");
+    if !is_child() {
+        fs::write(&file, "in the way").expect("the folder is this test's own");
+    }
+    settings.variables[0].1 = file.clone().into();
+    if settings.in_child(test) {
+        assert_eq!(fs::read_to_string(file).expect("the file is still there"), "in the way");
+        return;
+    }
+    assert_sorts_on_pocl();
+}
+
+#[test]
+fn a_cache_full_of_garbage_changes_nothing() {
+    let test = "a_cache_full_of_garbage_changes_nothing";
+    let settings = Settings::new(test).tuned("A device of the past", 1000);
+    if is_child() {
+        return assert_sorts_on_pocl();
+    }
+    settings.in_child(test);
+    let names: Vec<PathBuf> =
+        fs::read_dir(&settings.cache).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(names.len() > 2, "kernels are kept: {names:?}");
+    for (number, path) in names.iter().enumerate() {
+        let whole = fs::read(path).unwrap();
+        match number % 3 {
+            0 => fs::write(path, &whole[..whole.len() - 1]).unwrap(),
+            1 => fs::write(path, [0xff; 100]).unwrap(),
+            _ => {
+                fs::remove_file(path).unwrap();
+                fs::create_dir(path).unwrap();
+            }
+        }
+    }
+    settings.in_child(test);
+}
+
+/// Every sort works on the device, and with [`Engine::Auto`].
+fn assert_sorts_on_pocl() {
+    let mut keys = random_keys(10_000);
+    on_pocl().sort(&mut keys).unwrap();
+    assert!(keys.is_sorted());
+    let (mut keys, mut values) = (random_keys(1000), random_keys(1000));
+    on_pocl().sort_pairs(&mut keys, &mut values).unwrap();
+    assert!(keys.is_sorted() && values == keys);
+    every_report();
+}
+
+#[test]
+fn pairs_that_are_put_in_place_by_index_are_refused_obliviously() {
+    let sorter = on_pocl().oblivious(true);
+    let before = random_keys(100);
+    let mut keys = before.clone();
+    let mut numbers: Vec<u32> = (0..100).collect();
+    let mut others: Vec<[u8; 3]> = (0..100).map(|index| [index, 0, 1]).collect();
+    let stable = sorter.clone().stable(true).sort_pairs(&mut keys, &mut numbers);
+    let by_index = sorter.sort_pairs(&mut keys, &mut others);
+    for result in [stable, by_index] {
+        let Err(Error::EngineUnavailable { engine: Engine::OpenCl, advice, .. }) = result else {
+            panic!("{result:?}");
+        };
+        assert!(advice.contains("cpu"), "{advice}");
+    }
+    assert!(keys == before && numbers.is_sorted() && others.is_sorted());
+
+    // What travels with its key is moved by the network alone.
+    sorter.sort_pairs(&mut keys, &mut numbers).unwrap();
+    assert!(keys.is_sorted());
+}
+
+#[test]
+fn values_that_are_too_few_are_refused() {
+    let mut keys = [3_u32, 1, 2];
+    let error = on_pocl().sort_pairs(&mut keys, &mut [1_u32]).unwrap_err();
+    assert_eq!(error, Error::LengthMismatch { keys: 3, values: 1 });
+    assert_eq!(keys, [3, 1, 2]);
+}
+
+#[test]
+fn a_device_that_does_not_exist_is_an_error_that_lists_those_that_do() {
+    let known = pocl().info().name.clone();
+    let sorter = Sorter::new().engine(Engine::OpenCl).device(DeviceChoice::Index(1000));
+    for error in every_error(&sorter) {
+        assert!(
+            matches!(&error, Error::NoSuchDevice { .. }) && error.to_string().contains(&known),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,162 @@
+//! Sorts of buffers on a queue that belong to the caller.
+
+use bitonic::opencl::opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
+use bitonic::opencl::opencl3::context::Context;
+use bitonic::opencl::opencl3::device::{CL_DEVICE_TYPE_ALL, Device, get_all_devices};
+use bitonic::opencl::opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
+use bitonic::opencl::opencl3::types::CL_BLOCKING;
+use bitonic::opencl::{ResidentSorter, event_time};
+use bitonic::{Error, Key, Order};
+use bitonic_testkit::{Pattern, TestKey};
+use std::ptr;
+
+/// A caller with a context and a queue that the library did not make.
+struct Caller {
+    context: Context,
+    queue: CommandQueue,
+}
+
+impl Caller {
+    fn new() -> Self {
+        // Some drivers cannot start up in two threads at once; the library lets one at a time ask.
+        bitonic::opencl::devices().expect("an OpenCL loader; install ocl-icd-libopencl1");
+        let devices = get_all_devices(CL_DEVICE_TYPE_ALL).expect("an OpenCL driver; install pocl-opencl-icd");
+        let device = Device::new(*devices.first().expect("an OpenCL device; install pocl-opencl-icd"));
+        let context = Context::from_device(&device).unwrap();
+        // SAFETY: the device is the context's.
+        let queue =
+            unsafe { CommandQueue::create(&context, device.id(), CL_QUEUE_PROFILING_ENABLE) }.unwrap();
+        Self { context, queue }
+    }
+
+    fn buffer<T>(&self, contents: &[T]) -> Buffer<T> {
+        // SAFETY: no host pointer; the write is done before the contents go.
+        unsafe {
+            let bytes = contents.len().max(1);
+            let mut buffer =
+                Buffer::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut()).unwrap();
+            if !contents.is_empty() {
+                self.queue.enqueue_write_buffer(&mut buffer, CL_BLOCKING, 0, contents, &[]).unwrap();
+            }
+            buffer
+        }
+    }
+
+    fn contents<T: Copy + Default>(&self, buffer: &Buffer<T>, len: usize) -> Vec<T> {
+        let mut contents = vec![T::default(); len];
+        // SAFETY: the memory is there, and the read is done when the call returns.
+        unsafe { self.queue.enqueue_read_buffer(buffer, CL_BLOCKING, 0, &mut contents, &[]) }.unwrap();
+        contents
+    }
+}
+
+fn sorted<K: Key>(keys: &[K], order: Order) -> Vec<K> {
+    let mut keys = keys.to_vec();
+    keys.sort_by_key(|key| key.to_ordered_bits());
+    if order == Order::Descending {
+        keys.reverse();
+    }
+    keys
+}
+
+fn check_keys<K: TestKey + Default + PartialEq>(
+    caller: &Caller,
+    sorter: &ResidentSorter,
+    len: usize,
+    order: Order,
+) {
+    let keys: Vec<K> = Pattern::Random.generate(len, 7);
+    // Guards behind the keys must stay as they are.
+    let guards: Vec<K> = Pattern::Random.generate(100, 8);
+    let mut buffer = caller.buffer(&[&keys[..], &guards].concat());
+    sorter.clone().order(order).sort(&caller.queue, &mut buffer, len).unwrap();
+    let result = caller.contents(&buffer, len + 100);
+    assert!(result[..len] == sorted(&keys, order), "{len} keys of {}, {order:?}", K::TYPE);
+    assert!(result[len..] == guards, "{len} keys of {}: what follows them was touched", K::TYPE);
+}
+
+#[test]
+fn keys_are_sorted_where_they_are() {
+    let caller = Caller::new();
+    let sorter = ResidentSorter::new(&caller.queue).unwrap();
+    for len in [0, 1, 2, 100, 4096, 4097, 12_288, 50_000] {
+        for order in [Order::Ascending, Order::Descending] {
+            check_keys::<u32>(&caller, &sorter, len, order);
+            check_keys::<f64>(&caller, &sorter, len, order);
+        }
+    }
+    assert_eq!(sorter.scratch_bytes::<u32>(1 << 30), 0);
+    sorter.prepare::<i16>(5000).unwrap();
+    check_keys::<i16>(&caller, &sorter, 5000, Order::Ascending);
+}
+
+#[test]
+fn rows_are_sorted_each_for_itself() {
+    let caller = Caller::new();
+    let sorter = ResidentSorter::new(&caller.queue).unwrap();
+    for (row_length, rows) in [(1, 10), (7, 300), (1000, 9), (5000, 3)] {
+        let keys: Vec<u32> = Pattern::Random.generate(row_length * rows, 3);
+        let mut buffer = caller.buffer(&keys);
+        sorter.sort_rows(&caller.queue, &mut buffer, keys.len(), row_length).unwrap();
+        let expected: Vec<u32> =
+            keys.chunks(row_length).flat_map(|row| sorted(row, Order::Ascending)).collect();
+        assert!(caller.contents(&buffer, keys.len()) == expected, "{rows} rows of {row_length}");
+    }
+    let refused = sorter.sort_rows(&caller.queue, &mut caller.buffer(&[1_u32; 10]), 10, 3);
+    assert!(matches!(refused, Err(Error::Rows { len: 10, row_length: 3 })));
+}
+
+#[test]
+fn values_travel_and_indices_break_ties() {
+    let caller = Caller::new();
+    let sorter = ResidentSorter::new(&caller.queue).unwrap();
+    for len in [1, 1000, 10_007] {
+        let keys: Vec<i32> = Pattern::FewUnique.generate(len, 5);
+        let mut buffer = caller.buffer(&keys);
+        let mut values = caller.buffer(&(0..len as u64).collect::<Vec<_>>());
+        sorter.sort_pairs(&caller.queue, &mut buffer, &mut values, len).unwrap();
+        let (after, values) = (caller.contents(&buffer, len), caller.contents(&values, len));
+        assert!(after == sorted(&keys, Order::Ascending));
+        assert!(values.iter().zip(&after).all(|(&value, &key)| keys[value as usize] == key));
+
+        let mut buffer = caller.buffer(&keys);
+        let mut indices = caller.buffer(&vec![0_u32; len]);
+        let event = sorter.argsort(&caller.queue, &mut buffer, &mut indices, len).unwrap();
+        event.wait().unwrap();
+        assert!(event_time(&event).unwrap().as_nanos() > 0);
+        let indices = caller.contents(&indices, len);
+        let mut expected: Vec<u32> = (0..len as u32).collect();
+        expected.sort_by_key(|&index| keys[index as usize]);
+        assert!(indices == expected, "{len} indices");
+    }
+}
+
+#[test]
+fn buffers_that_are_too_small_or_of_other_types_are_refused() {
+    let caller = Caller::new();
+    let sorter = ResidentSorter::new(&caller.queue).unwrap();
+    let mut keys = caller.buffer(&[3_u64, 2, 1]);
+    let refused = sorter.sort(&caller.queue, &mut keys, 4).unwrap_err();
+    assert!(refused.to_string().contains("32 bytes are to be sorted, but the buffer has 24"), "{refused}");
+    let mut values = caller.buffer(&[1_u8; 3]);
+    let refused = sorter.sort_pairs(&caller.queue, &mut keys, &mut values, 3).unwrap_err();
+    assert!(refused.to_string().contains("numbers of 32 or 64 bits"), "{refused}");
+    let mut short = caller.buffer(&[1_u32; 2]);
+    assert!(matches!(sorter.argsort(&caller.queue, &mut keys, &mut short, 3), Err(Error::Device { .. })));
+    assert_eq!(caller.contents(&keys, 3), [3, 2, 1]);
+}
+
+#[test]
+fn buffers_and_queues_of_another_context_are_refused() {
+    let (caller, stranger) = (Caller::new(), Caller::new());
+    let sorter = ResidentSorter::new(&caller.queue).unwrap();
+    let mut keys = stranger.buffer(&[3_u32, 2, 1]);
+    for queue in [&caller.queue, &stranger.queue] {
+        let refused = sorter.sort(queue, &mut keys, 3).unwrap_err();
+        assert!(refused.to_string().contains("another context"), "{refused}");
+    }
+    let mut own = caller.buffer(&[3_u32, 2, 1]);
+    let refused = sorter.sort(&stranger.queue, &mut own, 3).unwrap_err();
+    assert!(refused.to_string().contains("another context"), "{refused}");
+    assert_eq!(stranger.contents(&keys, 3), [3, 2, 1]);
+}
