@@ -5,10 +5,11 @@ use super::failure::reason;
 use super::kernel::Kernel;
 use crate::Error;
 use crate::gpu::cache::Cache;
+use crate::gpu::lock::lock;
 use opencl3::error_codes::ClError;
 use opencl3::program::Program as RawProgram;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A program built for a device. Cheap to clone. Made by [`Device::program`].
 #[derive(Clone)]
@@ -59,6 +60,11 @@ fn load_or_build(
     source: &str,
     options: &str,
 ) -> Result<RawProgram, Error> {
+    // One build at a time: a process in which several threads built for contexts of their own was once seen to die inside a
+    // driver's compiler (NVIDIA 580), and not again.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = lock(&ONE_AT_A_TIME);
+
     let key = format!("{}options {options}\n{source}", device.identity());
     if let Some(binary) = cache.load(name, &key) {
         match from_binary(device, &binary, options) {
