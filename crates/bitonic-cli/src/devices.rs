@@ -36,7 +36,7 @@ pub(crate) fn run(_: Arguments) -> Result<(), Failure> {
         if !opencl.is_empty() {
             writeln!(out, "\n{}", limits(&opencl))?;
             write!(out, "--device takes the index, the kind, or a part of the name or the platform.")?;
-            writeln!(out, " A group is of work-items.")?;
+            writeln!(out, " Largest group: the most work-items that run together and share local memory.")?;
         }
         writeln!(out, "\n{}", instructions())?;
         let types: Vec<&str> = KeyType::ALL.iter().map(|key_type| key_type.name()).collect();

@@ -68,10 +68,10 @@ impl SortOptions {
     /// The sort asked for. A device for an engine that has none to choose from is a mistake.
     pub(crate) fn sorter(&self) -> Result<Sorter, Failure> {
         match (&self.device, self.engine) {
-            (None, _) | (Some(_), Engine::OpenCl) => Ok(self.sorter_beside_rungs()),
+            (None, _) | (Some(_), Engine::OpenCl | Engine::Cuda) => Ok(self.sorter_beside_rungs()),
             (Some(device), engine) => Err(Failure::new(format!(
-                "--device {device} is for the opencl engine, and the engine is {engine}: add --engine opencl, or leave \
-                 --device out"
+                "--device {device} is for the opencl and cuda engines, and the engine is {engine}: add --engine opencl, or \
+                 leave --device out"
             ))),
         }
     }

@@ -61,6 +61,11 @@ fn write_report(out: &mut dyn Write, report: &TuneReport) -> io::Result<()> {
         ]);
     }
     writeln!(out, "{}\n\n{table}", report.device)?;
+    writeln!(
+        out,
+        "tile: keys that a work-group sorts in fast memory; held: keys in the registers of a work-item;"
+    )?;
+    writeln!(out, "fused: most steps of a pass over memory; items: work-items in a group of such a pass")?;
     writeln!(out, "refused: ways that the device's compiler does not take, or gets wrong\n")?;
     match report.faster_from {
         Some(length) => writeln!(

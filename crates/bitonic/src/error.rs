@@ -2,7 +2,7 @@
 
 use crate::Engine;
 
-/// Why a sort was not done. The caller's data is as it was.
+/// Why a sort was not done. The caller's arrays are as they were; for buffers on a device, see the sort that was asked for.
 ///
 /// Every message says what to do next.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +42,7 @@ pub enum Error {
     /// The sort needs memory beyond the caller's arrays, and the system refused it.
     #[error(
         "{bytes} bytes of working memory were refused: sort fewer keys at a time, or choose a sort that needs \
-         none: oblivious(true) with stable(false)"
+         none: the cpu engine, oblivious(true), stable(false)"
     )]
     OutOfMemory {
         /// How many bytes were asked for.

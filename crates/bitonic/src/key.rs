@@ -250,6 +250,17 @@ pub(crate) fn as_bytes_mut<K: Key>(keys: &mut [K]) -> &mut [u8] {
     unsafe { std::slice::from_raw_parts_mut(keys.as_mut_ptr().cast(), size_of_val(keys)) }
 }
 
+/// Whether bytes are keys: for `bool` and `char` not all are. Other types have no invalid bits.
+pub(crate) fn are_valid<K: Key>(bytes: &[u8]) -> bool {
+    match K::TYPE {
+        KeyType::Bool => bytes.iter().all(|&byte| byte <= 1),
+        KeyType::Char => {
+            bytes.as_chunks().0.iter().all(|&bits| char::from_u32(u32::from_ne_bytes(bits)).is_some())
+        }
+        _ => true,
+    }
+}
+
 /// The size of V, if it is a number of 4 or 8 bytes: all of its bits mean something, so that they may travel as bits.
 pub(crate) fn plain_number_bytes<V>() -> Option<usize> {
     let value = typeid::of::<V>();

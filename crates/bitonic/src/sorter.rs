@@ -148,7 +148,7 @@ impl Sorter {
     /// - Order: total, and the same on every engine. Floats by IEEE 754 total order; -0.0 comes before +0.0, NaNs
     ///   with the sign bit set come first and the others last.
     /// - Result: a permutation of the input, bit for bit.
-    /// - Memory: in place, and for 32- and 64-bit keys without any allocation at any length; what other widths and
+    /// - Memory: on the CPU in place, for 32- and 64-bit keys without any allocation at any length; what other widths and
     ///   devices need, [`Sorter::plan`] says.
     /// - Errors: the keys are as they were. With [`Engine::Auto`] a device that fails is no error: the CPU goes on, and the
     ///   report says so.
@@ -175,7 +175,7 @@ impl Sorter {
     /// Sorts every row of keys for itself, in place: the first `row_length` keys, then the next, and so on.
     ///
     /// - Order, result and errors: as in [`Sorter::sort`], and [`Error::Rows`] if the keys are no whole number of rows.
-    /// - Memory: in place for 32- and 64-bit keys.
+    /// - Memory: on the CPU in place for 32- and 64-bit keys; what others need, [`Sorter::plan_rows`] says.
     ///
     /// ```
     /// let mut keys = [3, 1, 2, 9, 7, 8];

@@ -1,6 +1,8 @@
 //! Sorts of buffers on a queue that belong to the caller.
 
-use bitonic::opencl::opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
+use bitonic::opencl::opencl3::command_queue::{
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CommandQueue,
+};
 use bitonic::opencl::opencl3::context::Context;
 use bitonic::opencl::opencl3::device::{CL_DEVICE_TYPE_ALL, Device, get_all_devices};
 use bitonic::opencl::opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
@@ -159,4 +161,39 @@ fn buffers_and_queues_of_another_context_are_refused() {
     let refused = sorter.sort(&stranger.queue, &mut own, 3).unwrap_err();
     assert!(refused.to_string().contains("another context"), "{refused}");
     assert_eq!(stranger.contents(&keys, 3), [3, 2, 1]);
+}
+
+#[test]
+fn lengths_that_no_buffer_has_are_refused() {
+    let caller = Caller::new();
+    let sorter = ResidentSorter::new(&caller.queue).unwrap();
+    let (mut keys, mut values) = (caller.buffer(&[3_u32, 2, 1]), caller.buffer(&[1_u64; 3]));
+    let mut indices = caller.buffer(&[0_u32; 3]);
+    for len in [4, 1 << 30, 1 << 62, usize::MAX / 2, usize::MAX] {
+        let queue = &caller.queue;
+        assert!(matches!(sorter.sort(queue, &mut keys, len), Err(Error::Device { .. })), "{len}");
+        assert!(
+            matches!(sorter.sort_pairs(queue, &mut keys, &mut values, len), Err(Error::Device { .. })),
+            "{len}"
+        );
+        assert!(
+            matches!(sorter.argsort(queue, &mut keys, &mut indices, len), Err(Error::Device { .. })),
+            "{len}"
+        );
+    }
+    assert_eq!(caller.contents(&keys, 3), [3, 2, 1]);
+}
+
+#[test]
+fn a_queue_that_does_not_keep_its_order_is_refused() {
+    let caller = Caller::new();
+    let device = caller.context.default_device();
+    // SAFETY: the device is the context's.
+    let unordered =
+        unsafe { CommandQueue::create(&caller.context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) };
+    let sorter = ResidentSorter::new(&caller.queue).unwrap();
+    let mut keys = caller.buffer(&[3_u32, 2, 1]);
+    let refused = sorter.sort(&unordered.unwrap(), &mut keys, 3).unwrap_err();
+    assert!(refused.to_string().contains("out of order"), "{refused}");
+    assert_eq!(caller.contents(&keys, 3), [3, 2, 1]);
 }

@@ -95,7 +95,7 @@ fn a_device_needs_its_engine_and_a_driver() {
         assert_eq!(
             refused(["--engine", engine, "--device", "0"]),
             format!(
-                "--device 0 is for the opencl engine, and the engine is {engine}: add --engine opencl, or leave \
+                "--device 0 is for the opencl and cuda engines, and the engine is {engine}: add --engine opencl, or leave \
                  --device out"
             )
         );

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 /// The programs built in this process for one device, by source and options.
 ///
-/// Every program has a lock of its own, so that two threads that want the same one build it once, and two that want
-/// different ones do not wait for each other.
+/// Every program has a lock of its own, so that two threads that want the same one build it once, and those that want
+/// one that is there do not wait for a build.
 pub(super) struct Programs<P> {
     slots: Mutex<HashMap<(String, String), Slot<P>>>,
 }

@@ -83,11 +83,12 @@ impl Shape {
     /// Whether a device can run it, and a kernel exists for it.
     pub(crate) fn is_possible(self, limits: DeviceLimits, layout: Layout) -> bool {
         let group_log2 = limits.group_size.max(1).ilog2();
-        (1..=8).contains(&self.held_log2)
+        let most = if limits.is_cpu { CPU_HELD_LOG2 } else { 8 };
+        (1..=most).contains(&self.held_log2)
             && self.held_log2 <= self.tile_log2
             && self.tile_log2 <= 16
             && self.tile_log2 - self.held_log2 <= group_log2
-            && (1..=8).contains(&self.fused_steps)
+            && (1..=most).contains(&self.fused_steps)
             && self.pass_items_log2 <= group_log2
             && self.pass_items_log2 <= self.tile_log2
             && local_bytes(self.tile_log2, layout.element_bytes()) <= limits.local_bytes

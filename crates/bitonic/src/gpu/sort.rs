@@ -12,7 +12,7 @@ use crate::sorter::rows;
 use crate::{Error, key};
 use std::time::Duration;
 
-/// Sorts every row of `row_length` keys. The keys are as they were if anything fails.
+/// Sorts every row of `row_length` keys. The keys are as they were, or all sorted, if anything fails.
 pub(crate) fn sort_rows<K: Key, D: Backend>(
     device: &D,
     keys: &mut [K],
@@ -26,7 +26,13 @@ pub(crate) fn sort_rows<K: Key, D: Backend>(
         rows: keys.len().checked_div(row_length).unwrap_or(0),
     };
     let mut work = Work::start(device, job, as_bytes(keys), None)?;
-    work.fetch_in_one_piece(as_bytes_mut(keys))?;
+    if device.shares_host_memory() && !K::TYPE.has_invalid_bits() {
+        work.fetch_in_place(as_bytes_mut(keys))?;
+    } else {
+        let landed = work.fetch_keys::<K>()?;
+        copy(&landed, as_bytes_mut(keys));
+        device.landing().give(landed);
+    }
     Ok(work.times)
 }
 
@@ -76,7 +82,7 @@ fn sort_with_values<K: Key, V: Copy, D: Backend>(
     let mapping = Mapping::new::<K>(order);
     let job = Job { layout, mapping, row_length: keys.len(), rows: 1 };
     let mut work = Work::start(device, job, as_bytes(keys), Some(value_bytes))?;
-    let landed_keys = work.fetch_keys()?;
+    let landed_keys = work.fetch_keys::<K>()?;
     let landed_values = work.fetch_values()?;
     copy(&landed_keys, as_bytes_mut(keys));
     copy(&landed_values, value_bytes);
@@ -95,8 +101,11 @@ fn sort_by_index<K: Key, V: Copy, D: Backend>(
     let layout = Layout::indexed::<K>(keys.len());
     let job = Job { layout, mapping: Mapping::new::<K>(order), row_length: keys.len(), rows: 1 };
     let mut work = Work::start(device, job, as_bytes(keys), None)?;
-    let landed_keys = work.fetch_keys()?;
+    let landed_keys = work.fetch_keys::<K>()?;
     let indices = work.fetch_values()?;
+    if read_indices(&indices, layout).any(|index| index >= keys.len()) {
+        return Err(work.wrong_result());
+    }
     cpu::gather(values, read_indices(&indices, layout))?;
     copy(&landed_keys, as_bytes_mut(keys));
     device.landing().give(landed_keys);
@@ -111,7 +120,7 @@ pub(crate) fn argsort<K: Key, D: Backend>(device: &D, keys: &[K], order: Order) 
     let mut work = Work::start(device, job, as_bytes(keys), None)?;
     let indices = work.fetch_values()?;
     let mut result = Vec::new();
-    let bytes = size_of_val(keys);
+    let bytes = keys.len().saturating_mul(size_of::<usize>());
     result.try_reserve_exact(keys.len()).map_err(|_| Error::OutOfMemory { bytes })?;
     result.extend(read_indices(&indices, layout));
     device.landing().give(indices);
@@ -167,25 +176,27 @@ impl<'a, D: Backend> Work<'a, D> {
         })
     }
 
-    /// Downloads the keys to where they came from. Nothing is written there before all of them have left the device.
-    fn fetch_in_one_piece(&mut self, to: &mut [u8]) -> Result<(), Error> {
-        if self.device.shares_host_memory() {
-            // Mapping is what can fail; the copy after it cannot.
-            if let Some(buffer) = &self.keys {
-                let down = self.device.download(buffer, to)?;
-                self.note(down);
-            }
-        } else {
-            let landed = self.fetch_keys()?;
-            copy(&landed, to);
-            self.device.landing().give(landed);
+    /// Downloads the keys to where they came from, if the host can see the device's memory: then mapping is what can fail, and
+    /// the copy after it cannot.
+    fn fetch_in_place(&mut self, to: &mut [u8]) -> Result<(), Error> {
+        if let Some(buffer) = &self.keys {
+            let down = self.device.download(buffer, to)?;
+            self.note(down);
         }
         Ok(())
     }
 
-    fn fetch_keys(&mut self) -> Result<Vec<u8>, Error> {
+    /// The keys' bytes, which are keys of this type: a device that went wrong must not make others of them.
+    fn fetch_keys<K: Key>(&mut self) -> Result<Vec<u8>, Error> {
         let buffer = self.keys.take();
-        self.fetch(buffer, self.bytes.0)
+        let landed = self.fetch(buffer, self.bytes.0)?;
+        if key::are_valid::<K>(&landed) { Ok(landed) } else { Err(self.wrong_result()) }
+    }
+
+    /// The error for a result that no sort can have.
+    fn wrong_result(&self) -> Error {
+        let reason = "what came back is not what was sent: its driver or its memory is faulty".to_owned();
+        Error::Device { device: self.device.name().to_owned(), operation: "sort", reason }
     }
 
     fn fetch_values(&mut self) -> Result<Vec<u8>, Error> {
@@ -209,7 +220,7 @@ impl<'a, D: Backend> Work<'a, D> {
     }
 }
 
-/// Whole buffers go back to be used again; after an error they are freed.
+/// Buffers go back to be used again.
 impl<D: Backend> Drop for Work<'_, D> {
     fn drop(&mut self) {
         for buffer in [self.keys.take(), self.values.take()].into_iter().flatten() {

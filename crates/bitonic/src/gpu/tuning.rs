@@ -96,10 +96,17 @@ impl Crossover {
         Self::parse(std::str::from_utf8(&text).ok()?)
     }
 
-    /// Stores the one of this machine; `None` means that no device is ever faster. Whether that worked.
-    pub(crate) fn store(crossover: Option<&Self>) -> bool {
-        let text = crossover.map_or_else(String::new, Self::to_string);
+    /// Stores what was found for a device, `None` if it is never faster than the CPU, unless another device is known to be
+    /// faster from a smaller length on. Whether that worked.
+    pub(crate) fn update(device: &str, found: Option<Self>) -> bool {
+        let best = Self::better(Self::load(), device, found);
+        let text = best.as_ref().map_or_else(String::new, Self::to_string);
         Cache::of_user().store(CROSSOVER_NAME, CROSSOVER_KEY, text.as_bytes())
+    }
+
+    fn better(known: Option<Self>, device: &str, found: Option<Self>) -> Option<Self> {
+        let other = known.filter(|known| known.device != device);
+        [other, found].into_iter().flatten().min_by_key(|crossover| crossover.faster_from)
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -142,6 +149,17 @@ mod tests {
         for text in ["", "many keys", "1000", "1000 "] {
             assert_eq!(Crossover::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn the_device_that_is_faster_from_fewer_keys_on_stays() {
+        let of = |device: &str, faster_from| Some(Crossover { device: device.to_owned(), faster_from });
+        assert_eq!(Crossover::better(None, "a", of("a", 10)), of("a", 10));
+        assert_eq!(Crossover::better(of("a", 10), "b", of("b", 20)), of("a", 10));
+        assert_eq!(Crossover::better(of("a", 10), "b", of("b", 5)), of("b", 5));
+        assert_eq!(Crossover::better(of("a", 10), "b", None), of("a", 10));
+        assert_eq!(Crossover::better(of("a", 10), "a", of("a", 20)), of("a", 20), "measured anew");
+        assert_eq!(Crossover::better(of("a", 10), "a", None), None);
     }
 
     #[test]

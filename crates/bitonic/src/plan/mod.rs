@@ -160,7 +160,10 @@ impl Plan {
 
     /// What a pass reads and writes if none of it is in a cache.
     fn bytes_of_pass(&self) -> u128 {
-        2 * self.len as u128 * (self.key_type.bytes() + self.value_bytes) as u128
+        match &self.work_groups {
+            Some(groups) => 2 * u128::from(groups.device_bytes),
+            None => 2 * self.len as u128 * (self.key_type.bytes() + self.value_bytes) as u128,
+        }
     }
 }
 

@@ -65,7 +65,7 @@ fn random_keys_are_verified_and_the_kernels_have_a_column() {
 fn a_device_needs_its_engine() {
     for arguments in [["--device", "0"], ["--device=gpu", "--check"], ["--device=0", "--engine=cpu"]] {
         let message = refused(arguments, "2 1");
-        assert!(message.contains(" is for the opencl engine, and the engine is "), "{message}");
+        assert!(message.contains(" is for the opencl and cuda engines, and the engine is "), "{message}");
         assert!(message.ends_with(": add --engine opencl, or leave --device out"), "{message}");
     }
     assert!(

@@ -122,7 +122,7 @@ impl Device {
         &self.shared.info
     }
 
-    /// The context that programs and buffers belong to; it has this device alone.
+    /// The context that programs and buffers belong to; it has this device alone, unless it was made from a queue with a larger one.
     pub fn context(&self) -> &Context {
         &self.shared.context
     }

@@ -139,7 +139,12 @@ pub(super) unsafe fn enqueue(
             _ => ptr::null_mut(),
         };
         // SAFETY: as the caller says; and kernels stay inside the arrays, as the tests see on every device.
-        unsafe { kernels.run(queue, launch, arrays, event) }?;
+        if let Err(error) = unsafe { kernels.run(queue, launch, arrays, event) } {
+            if !first.is_null() {
+                drop(Event::new(first));
+            }
+            return Err(error);
+        }
     }
     let events = match (first.is_null(), last.is_null()) {
         (true, _) => None,

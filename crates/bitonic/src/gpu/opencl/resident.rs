@@ -11,7 +11,7 @@ use crate::gpu::sort::sort_buffer;
 use crate::key::{Key, Order, plain_number_bytes};
 use crate::sorter::rows;
 use cl3::memory::{CL_MEM_CONTEXT, CL_MEM_SIZE};
-use opencl3::command_queue::CommandQueue;
+use opencl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CommandQueue};
 use opencl3::error_codes::ClError;
 use opencl3::event::Event;
 use opencl3::memory::{Buffer as RawBuffer, ClMem};
@@ -61,7 +61,8 @@ impl ResidentSorter {
     ///
     /// # Errors
     ///
-    /// [`Error::Device`] when the driver does not tell context and device of the queue.
+    /// [`Error::Device`] when the driver does not tell context and device of the queue, [`Error::EngineUnavailable`] when its
+    /// device is none that the driver lists, such as a part of another.
     pub fn new(queue: &CommandQueue) -> Result<Self, Error> {
         Ok(Self { device: Device::of_queue(queue)?, order: Order::Ascending })
     }
@@ -77,7 +78,7 @@ impl ResidentSorter {
         0
     }
 
-    /// Builds the kernels that [`ResidentSorter::sort`] of this many keys needs.
+    /// Builds the kernels that [`ResidentSorter::sort`] of this many keys needs; those of rows, pairs and indices are others.
     ///
     /// # Errors
     ///
@@ -91,8 +92,9 @@ impl ResidentSorter {
     ///
     /// # Errors
     ///
-    /// [`Error::Device`] when the buffer has fewer keys, belongs to another context, or the device fails;
-    /// [`Error::KernelBuild`] when its compiler refuses a kernel.
+    /// [`Error::Device`] when the buffer has fewer keys, buffer or queue belong to another context, the queue is not in
+    /// order, or the device fails; [`Error::KernelBuild`] when its compiler refuses a kernel. The buffer is as it was, unless the
+    /// device itself failed: then what is in it is undefined, as it is when a kernel fails later, which shows in the event.
     pub fn sort<K: Key>(
         &self,
         queue: &CommandQueue,
@@ -116,7 +118,7 @@ impl ResidentSorter {
     ) -> Result<Event, Error> {
         let rows = rows(len, row_length)?;
         let job = self.job::<K>(Layout::keys::<K>(), row_length, rows);
-        self.check(keys.get(), len * size_of::<K>())?;
+        self.check(keys.get(), len.saturating_mul(size_of::<K>()))?;
         self.enqueue(queue, &job, Arrays::of_handles(keys.get(), None))
     }
 
@@ -136,8 +138,8 @@ impl ResidentSorter {
         let layout = plain_number_bytes::<V>()
             .and_then(Layout::pairs::<K>)
             .ok_or_else(|| self.refuse("values must be numbers of 32 or 64 bits".to_owned()))?;
-        self.check(keys.get(), len * size_of::<K>())?;
-        self.check(values.get(), len * size_of::<V>())?;
+        self.check(keys.get(), len.saturating_mul(size_of::<K>()))?;
+        self.check(values.get(), len.saturating_mul(size_of::<V>()))?;
         let job = self.job::<K>(layout, len, 1);
         self.enqueue(queue, &job, Arrays::of_handles(keys.get(), Some(values.get())))
     }
@@ -159,8 +161,8 @@ impl ResidentSorter {
         if layout.value_bits != 32 {
             return Err(self.refuse(format!("{len} indices do not fit 32 bits")));
         }
-        self.check(keys.get(), len * size_of::<K>())?;
-        self.check(indices.get(), len * size_of::<u32>())?;
+        self.check(keys.get(), len.saturating_mul(size_of::<K>()))?;
+        self.check(indices.get(), len.saturating_mul(size_of::<u32>()))?;
         let job = self.job::<K>(layout, len, 1);
         self.enqueue(queue, &job, Arrays::of_handles(keys.get(), Some(indices.get())))
     }
@@ -173,6 +175,13 @@ impl ResidentSorter {
         let context = queue.context().map_err(|error| self.device.failure("describe the queue", &error))?;
         if context != self.device.context().get() {
             return Err(self.refuse("the queue belongs to another context than the sorter".to_owned()));
+        }
+        let properties =
+            queue.properties().map_err(|error| self.device.failure("describe the queue", &error))?;
+        if properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0 {
+            return Err(self.refuse(
+                "the queue may run kernels out of order: give one that keeps them in order".to_owned(),
+            ));
         }
         let shape = self.device.shape(job);
         // SAFETY: the buffers were checked to be large enough and of this context, and are borrowed exclusively; OpenCL
@@ -213,7 +222,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// As for [`ResidentSorter::sort_rows`].
+    /// As for [`ResidentSorter::sort_rows`]; when the device fails, what is in the buffer is undefined.
     pub fn sort_buffer<K: Key>(
         &self,
         keys: &Buffer,

@@ -27,7 +27,7 @@ pub fn tune(
         let crossover = report
             .faster_from
             .map(|faster_from| Crossover { device: device.info().name.clone(), faster_from });
-        report.stored &= Crossover::store(crossover.as_ref());
+        report.stored &= Crossover::update(&device.info().name, crossover);
     }
     Ok(report)
 }
