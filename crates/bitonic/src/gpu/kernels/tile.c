@@ -83,14 +83,12 @@ FUNCTION void clean_tile(LOCAL Element *tile, Element *x, int count)
 #define EXISTS(a) (COLUMN(a) < row_length)
 #define ALL_EXIST (GROUP % count * TILE + TILE <= row_length)
 #define ADDRESS(a) (start + PLACE(a))
-#define FIRST_ADDRESS start
 #elif !RAGGED_ROWS
 #define TILE_START (GROUP * TILE)
 #define COLUMN(a) (PLACE(a) & ((1u << MERGES) - 1))
 #define EXISTS(a) (start + PLACE(a) < count << MERGES)
 #define ALL_EXIST (start + TILE <= count << MERGES)
 #define ADDRESS(a) (start + PLACE(a))
-#define FIRST_ADDRESS start
 #else
 #define TILE_START (GROUP << (TILE_LOG2 - MERGES)) /* the first row */
 #if MERGES >= TILE_LOG2 - HELD_LOG2
@@ -102,7 +100,6 @@ FUNCTION void clean_tile(LOCAL Element *tile, Element *x, int count)
 #endif
 #define EXISTS(a) (COLUMN(a) < row_length && ROW(a) < count)
 #define ADDRESS(a) (ROW(a) * row_length + COLUMN(a))
-#define FIRST_ADDRESS (start * row_length)
 /* Never so; but without a second way through the loads and stores, compilers keep all addresses from the ones to the others,
    in registers that they then lack: twice the time on an H200. */
 #define ALL_EXIST (row_length == (Index)1 << MERGES)
@@ -119,11 +116,13 @@ FUNCTION void load_tile(ARRAYS, Element *x, Index row_length, Index count, u32 m
         }
         order_keys(x, mapping);
     } else {
-        /* All loads first, so that they are under way at the same time; for places that are not there, the tile's first element,
-           which always is. */
+        /* All loads first, so that they are under way at the same time. */
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
-            x[a] = load(ARRAY_NAMES, EXISTS(a) ? ADDRESS(a) : FIRST_ADDRESS, COLUMN(a));
+            x[a] = infinite();
+            if (EXISTS(a)) {
+                x[a] = load(ARRAY_NAMES, ADDRESS(a), COLUMN(a));
+            }
         }
         order_keys(x, mapping);
         UNROLL for (u32 a = 0; a < HELD; a++)
