@@ -22,7 +22,7 @@ pub enum Engine {
     Auto,
     /// The processor.
     Cpu,
-    /// A device with an OpenCL driver; see [`opencl`](crate::opencl).
+    /// A device with an OpenCL driver; see [`opencl`].
     OpenCl,
     /// An NVIDIA GPU, through its CUDA driver; see [`cuda`](crate::cuda).
     Cuda,
