@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::machine::Machine;
 use crate::measure::{Cell, Place};
 use crate::table::speedup;
+use bitonic_testkit::record::quote;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -60,15 +61,6 @@ fn fields(cells: &[Cell], cell: &Cell) -> [String; COLUMNS.len()] {
 fn line<'a>(fields: impl Iterator<Item = Cow<'a, str>>) -> String {
     let quoted: Vec<Cow<'a, str>> = fields.map(quote).collect();
     quoted.join(",") + "\n"
-}
-
-/// Quotes a field that would be read as something else (RFC 4180).
-fn quote(field: Cow<'_, str>) -> Cow<'_, str> {
-    if field.contains([',', '"', '\n', '\r']) {
-        Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))
-    } else {
-        field
-    }
 }
 
 #[cfg(test)]

@@ -19,13 +19,15 @@
 //! Kit::new("the standard library").max_len(200).check_keys(&Standard);
 //! ```
 //!
-//! For kernels there is [`oclgrind`] besides: it runs a test where every access to memory is checked.
+//! For kernels there is [`oclgrind`] besides: it runs a test where every access to memory is checked. For benchmarks there is
+//! [`record`].
 
 mod child;
 mod instance;
 mod kit;
 pub mod oclgrind;
 mod pattern;
+pub mod record;
 
 pub use child::{in_child, is_child};
 pub use instance::TestKey;

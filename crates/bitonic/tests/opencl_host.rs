@@ -3,10 +3,10 @@
 use bitonic::opencl::opencl3::error_codes::CL_INVALID_ARG_INDEX;
 use bitonic::opencl::{Argument, Buffer, Device, DeviceChoice, Kernel, Program, devices, event_time, span};
 use bitonic::{Engine, Error};
+use bitonic_testkit::{in_child, is_child};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
-use std::{env, fs, thread};
+use std::{fs, thread};
 
 /// The device to test on.
 fn device() -> Device {
@@ -356,25 +356,4 @@ fn files_of(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         paths.map(|path| (path.clone(), fs::read(path).expect("the entry can be read"))).collect();
     files.sort();
     files
-}
-
-const CHILD: &str = "BITONIC_TEST_CHILD";
-
-fn is_child() -> bool {
-    env::var_os(CHILD).is_some()
-}
-
-/// Runs the test of this name once more in a process of its own, with these variables, and returns whether it did; in
-/// that process it does nothing. Drivers and settings are read once in a process, so that no test could change its own.
-fn in_child(test: &str, variables: &[(&str, &Path)]) -> bool {
-    if is_child() {
-        return false;
-    }
-    let program = env::current_exe().expect("a test knows its own program");
-    let mut command = Command::new(program);
-    command.args(["--exact", test, "--nocapture"]).env(CHILD, "1").envs(variables.iter().copied());
-    let output = command.output().expect("the program runs, for it does already");
-    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && text.contains("1 passed"), "{test} in a process of its own:\n{text}");
-    true
 }

@@ -1,7 +1,8 @@
 //! Host memory that results land in, kept for the next sort.
 
+use super::lock::lock;
 use crate::Error;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// Keys and values of one sort. More are freed.
 const KEPT: usize = 2;
@@ -19,7 +20,7 @@ impl Landing {
     /// Exactly this many bytes, of any value.
     pub(crate) fn take(&self, bytes: usize) -> Result<Vec<u8>, Error> {
         let kept = {
-            let mut kept = self.lock();
+            let mut kept = lock(&self.kept);
             let place = kept.iter().position(|memory| memory.capacity() >= bytes);
             place.map(|place| kept.swap_remove(place))
         };
@@ -34,15 +35,10 @@ impl Landing {
 
     /// Keeps the memory for later, or frees it.
     pub(crate) fn give(&self, memory: Vec<u8>) {
-        let mut kept = self.lock();
+        let mut kept = lock(&self.kept);
         kept.push(memory);
         while kept.len() > KEPT || kept.iter().map(Vec::capacity).sum::<usize>() > KEPT_LANDING_BYTES {
             kept.remove(0);
         }
-    }
-
-    /// Also after a thread panicked with the lock: no vector is ever half there.
-    fn lock(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -99,7 +99,8 @@ impl Job {
         if self.row_length.is_power_of_two() { TileRows::Short } else { TileRows::Ragged }
     }
 
-    /// Whether some place, or one that is looked at past the end, needs more than 32 bits.
+    /// Whether some place, or one that is looked at past the end, may need more than 32 bits. Short rows, which share tiles, are
+    /// counted as if each had one: more than they need, and how tests come to run the wide kernels.
     fn needs_wide_index(&self, shape: Shape) -> bool {
         let padded = self.row_length.next_power_of_two().max(1 << shape.tile_log2);
         (self.rows as u128) * (padded as u128) > 1 << 31

@@ -1,14 +1,22 @@
 //! The CUDA engine. Tests that need a GPU run where one is; elsewhere each says by name that it was skipped, unless
 //! `BITONIC_REQUIRE_CUDA` is set, which makes a missing device a failure.
 
-mod kit;
+#[path = "../device_kit/mod.rs"]
+mod device_kit;
 mod resident;
 mod transfer;
 mod tune;
 mod unavailable;
 
+use bitonic::Engine;
 use bitonic::cuda::{Device, DeviceChoice};
 use std::env;
+
+const ENGINE: Engine = Engine::Cuda;
+
+fn has_device(test: &str) -> bool {
+    device_for(test).is_some()
+}
 
 /// The device to test on; `None`, with a line that says so, where there is none.
 fn device_for(test: &str) -> Option<Device> {

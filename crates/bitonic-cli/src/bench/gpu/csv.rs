@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::measure::{Cell, Contender, Measured};
 use bitonic::key::KeyType;
-use std::borrow::Cow;
+use bitonic_testkit::record::quote;
 
 const COLUMNS: [&str; 22] = [
     "sort",
@@ -86,16 +86,7 @@ fn times_as_long(cells: &[Cell], cell: &Cell, measured: &Measured) -> Option<f64
 }
 
 fn line<S: AsRef<str>>(fields: [S; COLUMNS.len()]) -> String {
-    fields.each_ref().map(|field| quote(field.as_ref())).join(",") + "\n"
-}
-
-/// Quotes a field that would be read as something else (RFC 4180).
-fn quote(field: &str) -> Cow<'_, str> {
-    if field.contains([',', '"', '\n', '\r']) {
-        Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))
-    } else {
-        Cow::Borrowed(field)
-    }
+    fields.each_ref().map(|field| quote(field.as_ref().into())).join(",") + "\n"
 }
 
 #[cfg(test)]

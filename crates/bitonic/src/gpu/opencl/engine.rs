@@ -3,6 +3,7 @@
 use super::buffer::Buffer;
 use super::device::Device;
 use super::kernel::{Argument, IdleKernel, Kernel};
+use super::program::Program;
 use super::timing::span;
 use crate::gpu::backend::{Backend, Kernels, Transfer};
 use crate::gpu::choice::DeviceKind;
@@ -186,7 +187,7 @@ impl Borrowed<'_> {
         let idle = lock(&self.device.idle().kernels).get_mut(&variant).and_then(Vec::pop);
         let mut kernel = match idle {
             Some(idle) => idle.wake(self.device),
-            None => build(self.device, variant)?,
+            None => program(self.device, variant)?.kernel(variant.name())?,
         };
         let length = index(variant, job.row_length);
         // SAFETY: these are the first parameters of every kernel, by its layout.
@@ -248,17 +249,13 @@ fn index(variant: Variant, number: usize) -> Argument<'static> {
     if variant.wide_index { Argument::U64(number as u64) } else { Argument::U32(number as u32) }
 }
 
-fn build(device: &Device, variant: Variant) -> Result<Kernel, Error> {
-    let name = variant.name();
+/// The program of a kernel, built if need be.
+fn program(device: &Device, variant: Variant) -> Result<Program, Error> {
     let options = format!("-w -cl-std=CL1.2 {}", variant.options());
-    device.program(name, &variant.source(Dialect::OpenCl), &options)?.kernel(name)
+    device.program(variant.name(), &variant.source(Dialect::OpenCl), &options)
 }
 
 /// Builds the kernels of a job, so that its first run does not wait for the compiler.
 pub(super) fn prepare(device: &Device, job: &Job, shape: Shape) -> Result<(), Error> {
-    for launch in job.launches(shape) {
-        let options = format!("-w -cl-std=CL1.2 {}", launch.kernel.options());
-        device.program(launch.kernel.name(), &launch.kernel.source(Dialect::OpenCl), &options)?;
-    }
-    Ok(())
+    job.launches(shape).iter().try_for_each(|launch| program(device, launch.kernel).map(drop))
 }

@@ -1,22 +1,33 @@
-//! The test kit over the engine.
+//! The test kit over an engine on a device: the same tests for every such engine.
+//!
+//! The test that takes this module in gives its engine's name as `ENGINE`, and `has_device(test)`: whether there is a device
+//! to test on; if not, the test ends.
 
-use crate::device_or_skip;
+use crate::{ENGINE, has_device};
 use bitonic::key::KeyType;
 use bitonic::{Engine, Order, Sorter};
 use bitonic_testkit::{ArgSorts, Kit, Pattern, SortsKeys, SortsPairs, SortsRows, TestKey};
 use std::thread;
 
-struct With(Sorter);
+pub(crate) struct With(pub(crate) Sorter);
 
-fn sorter() -> Sorter {
-    Sorter::new().engine(Engine::Cuda)
+/// The engine to test; where it has no device, the test ends here.
+macro_rules! on_device {
+    () => {{
+        fn here() {}
+        let here = std::any::type_name_of_val(&here);
+        if !has_device(here.trim_end_matches("::here")) {
+            return;
+        }
+        Sorter::new().engine(ENGINE)
+    }};
 }
 
 impl SortsKeys for With {
     fn sort_keys<K: TestKey>(&self, keys: &mut [K], order: Order) {
         let report = self.0.clone().order(order).sort(keys).unwrap();
         let times = report.times.expect("a device was used");
-        assert_eq!((report.engine, report.len, report.fallback), (Engine::Cuda, keys.len(), None));
+        assert_eq!((report.engine, report.len, report.fallback), (ENGINE, keys.len(), None));
         assert_eq!(times.launches == 0, keys.is_empty());
         assert_eq!(times.uploaded_bytes, size_of_val(keys) as u64);
         assert_eq!(times.downloaded_bytes, size_of_val(keys) as u64);
@@ -47,7 +58,7 @@ impl SortsPairs for Pairs {
     }
     fn sort_pairs<K: TestKey, V: Copy + Send>(&self, keys: &mut [K], values: &mut [V], order: Order) {
         let report = self.sorter.clone().order(order).stable(self.stable).sort_pairs(keys, values).unwrap();
-        assert_eq!((report.engine, report.fallback), (Engine::Cuda, None));
+        assert_eq!((report.engine, report.fallback), (ENGINE, None));
     }
 }
 
@@ -71,47 +82,41 @@ fn kit(name: &str) -> Kit {
 
 #[test]
 fn keys_of_every_type() {
-    device_or_skip!();
-    kit("keys").also_lengths(AROUND_TILES.into_iter().chain(UNEVEN)).check_keys(&With(sorter()));
+    kit("keys").also_lengths(AROUND_TILES.into_iter().chain(UNEVEN)).check_keys(&With(on_device!()));
 }
 
 #[test]
 fn keys_in_short_tiles() {
-    device_or_skip!();
     let types = [KeyType::F32, KeyType::Char, KeyType::I64];
-    kit("short tiles").max_len(0).key_types(&types).also_lengths(SHORT_TILES).check_keys(&With(sorter()));
+    kit("short tiles").max_len(0).key_types(&types).also_lengths(SHORT_TILES).check_keys(&With(on_device!()));
 }
 
 /// Lengths around the borders of the tiles that the plan has for this device, whatever it is.
 #[test]
 fn keys_around_the_tiles_of_the_plan() {
-    device_or_skip!();
-    let tile = 1_usize << sorter().plan::<f32>(1 << 20).unwrap().limits.tile_log2;
+    let tile = 1_usize << on_device!().plan::<f32>(1 << 20).unwrap().limits.tile_log2;
     let lengths =
         [1, 2, 4, 8, 16].into_iter().flat_map(|tiles| [tiles * tile - 1, tiles * tile, tiles * tile + 1]);
     let kit = kit("around tiles").max_len(0).key_types(&[KeyType::F32]).also_lengths(lengths);
-    kit.check_keys(&With(sorter()));
+    kit.check_keys(&With(on_device!()));
 }
 
 #[test]
 fn pairs() {
-    device_or_skip!();
     let kit = kit("pairs").also_lengths([4096, 4097, 3 << 12]);
-    kit.check_pairs(&Pairs { sorter: sorter(), stable: false });
+    kit.check_pairs(&Pairs { sorter: on_device!(), stable: false });
 }
 
 #[test]
 fn stable_pairs() {
-    device_or_skip!();
     let kit = kit("stable pairs").key_types(WIDTHS).also_lengths(AROUND_TILES).also_lengths([3 << 12]);
-    kit.check_pairs(&Pairs { sorter: sorter(), stable: true });
+    kit.check_pairs(&Pairs { sorter: on_device!(), stable: true });
 }
 
 #[test]
 fn argsort() {
-    device_or_skip!();
     let kit = kit("argsort").key_types(WIDTHS).also_lengths(AROUND_TILES.into_iter().chain(UNEVEN));
-    kit.check_argsort(&With(sorter()));
+    kit.check_argsort(&With(on_device!()));
 }
 
 /// Patterns in which ties, padding and order go wrong, for lengths at which all of them take long.
@@ -121,19 +126,17 @@ const TELLING: &[Pattern] = &[Pattern::Random, Pattern::AllMax];
 /// without.
 #[test]
 fn every_pass_over_memory_at_every_width() {
-    device_or_skip!();
     let kit = kit("all passes").max_len(0).key_types(WIDTHS).patterns(&[Pattern::Special]);
     // Values of 8 bytes, then of 4: the kit chooses by the length.
     let kit = kit.also_lengths([(1 << 16) + 1, 1 << 17]);
-    kit.check_keys(&With(sorter()));
-    kit.check_pairs(&Pairs { sorter: sorter(), stable: false });
-    kit.check_argsort(&With(sorter()));
+    kit.check_keys(&With(on_device!()));
+    kit.check_pairs(&Pairs { sorter: on_device!(), stable: false });
+    kit.check_argsort(&With(on_device!()));
 }
 
 #[test]
 fn millions_of_keys() {
-    device_or_skip!();
-    let sorter = With(sorter());
+    let sorter = With(on_device!());
     for key_type in [KeyType::U32, KeyType::U64, KeyType::F32] {
         let kit = kit("millions").max_len(0).patterns(TELLING).key_types(&[key_type]);
         kit.also_lengths([3 << 16, 1_000_003]).check_keys(&sorter);
@@ -144,51 +147,45 @@ fn millions_of_keys() {
 
 #[test]
 fn millions_of_pairs() {
-    device_or_skip!();
     let kit = kit("millions of pairs").max_len(0).patterns(TELLING).key_types(&[KeyType::U32]);
     // Multiples of 4: values of 4 bytes.
     let kit = kit.also_lengths([3 << 18, 1_000_004]);
-    kit.check_pairs(&Pairs { sorter: sorter(), stable: false });
-    kit.check_argsort(&With(sorter()));
+    kit.check_pairs(&Pairs { sorter: on_device!(), stable: false });
+    kit.check_argsort(&With(on_device!()));
 }
 
 /// Row lengths around powers of two and tiles.
-const ROW_LENGTHS: [usize; 20] =
+pub(crate) const ROW_LENGTHS: [usize; 20] =
     [1, 2, 3, 5, 7, 8, 31, 32, 33, 64, 100, 255, 256, 257, 1000, 1024, 1025, 4096, 5000, 10_007];
 
 /// Tables of few rows, and of so many that they fill several work-groups and end inside one.
-fn tables(row_lengths: &[usize]) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn tables(row_lengths: &[usize]) -> impl Iterator<Item = (usize, usize)> {
     row_lengths.iter().flat_map(|&length| [(length, 2), (length, 3), (length, 10_000 / length + 4)])
 }
 
 #[test]
 fn rows_of_every_length() {
-    device_or_skip!();
     let kit = Kit::new("rows").key_types(&[KeyType::U32, KeyType::F32]);
     let one_row_or_none = [(1, 1), (100, 1), (5000, 1), (8, 0)];
-    kit.check_rows(&With(sorter()), tables(&ROW_LENGTHS).chain(one_row_or_none));
+    kit.check_rows(&With(on_device!()), tables(&ROW_LENGTHS).chain(one_row_or_none));
 }
 
 #[test]
 fn rows_of_every_width() {
-    device_or_skip!();
     let kit = Kit::new("rows").key_types(&[KeyType::U8, KeyType::U64, KeyType::U128]);
-    kit.check_rows(&With(sorter()), tables(&[1, 7, 33, 1000, 5000]));
+    kit.check_rows(&With(on_device!()), tables(&[1, 7, 33, 1000, 5000]));
 }
 
 /// So many rows, each padded to a tile, that places need more than 32 bits.
 #[test]
 fn more_rows_than_32_bits_can_number_places_for() {
-    device_or_skip!();
     let kit = Kit::new("wide places").key_types(&[KeyType::U8]).patterns(&[Pattern::Random]);
-    kit.check_rows(&With(sorter()), [(3, (1 << 23) + 1)]);
+    kit.check_rows(&With(on_device!()), [(3, (1 << 23) + 1)]);
 }
 
 #[test]
 fn keys_that_are_no_whole_number_of_rows_are_refused_and_stay() {
-    device_or_skip!();
-    {
-        let sorter = sorter();
+    for sorter in [Sorter::new().engine(Engine::Cpu), on_device!()] {
         for row_length in [0, 2, 4, usize::MAX] {
             let mut keys = [3_u32, 1, 2];
             let error = sorter.sort_rows(&mut keys, row_length).unwrap_err();
@@ -200,8 +197,7 @@ fn keys_that_are_no_whole_number_of_rows_are_refused_and_stay() {
 
 #[test]
 fn threads_sort_on_one_device_at_once() {
-    device_or_skip!();
-    let sorter = sorter();
+    let sorter = on_device!();
     thread::scope(|scope| {
         for number in 0..6 {
             let sorter = sorter.clone();
