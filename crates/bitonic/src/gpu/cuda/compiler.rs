@@ -6,6 +6,41 @@ use cudarc::nvrtc::result::{self, NvrtcError};
 use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
 use std::ffi::{CString, c_char, c_int};
 
+/// The architectures that NVRTC compiles for, each as ten times the major number of the compute capability plus the minor
+/// one, in rising order. Needs no device and no driver.
+///
+/// # Errors
+///
+/// [`Error::EngineUnavailable`] without NVRTC.
+pub fn architectures() -> Result<Vec<u32>, Error> {
+    Ok(Compiler::load()?.architectures)
+}
+
+/// Compiles a program for devices of one architecture, such as 90, which need not be here: to see that it compiles.
+///
+/// Name, source and options are as for [`Device::program`](super::Device::program), which is what to call where the program
+/// shall run. The result is the machine code that a driver loads. Nothing is kept. Needs no device and no driver.
+///
+/// # Errors
+///
+/// [`Error::EngineUnavailable`] without NVRTC, [`Error::KernelBuild`] with its log when it refuses the program, or does not
+/// know the architecture.
+///
+/// ```no_run
+/// use bitonic::cuda::{architectures, compile};
+///
+/// let source = r#"extern "C" __global__ void nothing() {}"#;
+/// for architecture in architectures()? {
+///     println!("sm_{architecture}: {} bytes", compile("nothing", source, "", architecture)?.len());
+/// }
+/// # Ok::<(), bitonic::Error>(())
+/// ```
+pub fn compile(name: &str, source: &str, options: &str, architecture: u32) -> Result<Vec<u8>, Error> {
+    let compiled = Compiler::load()?.compile(name, source, options, Target::Machine(architecture));
+    let device = || format!("a device of architecture sm_{architecture}");
+    compiled.map_err(|log| Error::KernelBuild { kernel: name.to_owned(), device: device(), log })
+}
+
 /// The compiler, loaded.
 #[derive(Clone, Debug)]
 pub(super) struct Compiler {
@@ -34,7 +69,10 @@ impl Compiler {
         library::compiler()?;
         let broken =
             |error| super::failure::no_compiler(format!("the CUDA compiler does not answer: {error:?}"));
-        Ok(Self { version: version().map_err(broken)?, architectures: architectures().map_err(broken)? })
+        Ok(Self {
+            version: version().map_err(broken)?,
+            architectures: known_architectures().map_err(broken)?,
+        })
     }
 
     /// What to compile for a device of this compute capability; `None` when the compiler has left such devices behind.
@@ -142,7 +180,7 @@ fn version() -> Result<String, NvrtcError> {
     Ok(format!("{major}.{minor}"))
 }
 
-fn architectures() -> Result<Vec<u32>, NvrtcError> {
+fn known_architectures() -> Result<Vec<u32>, NvrtcError> {
     let mut count = 0;
     // SAFETY: there is a place for the number.
     unsafe { sys::nvrtcGetNumSupportedArchs(&mut count) }.result()?;
@@ -261,6 +299,22 @@ mod tests {
         let log =
             compiler.compile("broken", "a\0b", "", Target::Portable(newest)).expect_err("it has a zero");
         assert!(log.contains("zero byte"), "{log}");
+    }
+
+    #[test]
+    fn a_program_compiles_for_a_device_that_is_not_here() {
+        let Some(compiler) = compiler_for("a_program_compiles_for_a_device_that_is_not_here") else { return };
+        assert_eq!(architectures(), Ok(compiler.architectures.clone()));
+        let newest = *compiler.architectures.last().expect("a compiler compiles for something");
+        let image = super::compile("nothing", "extern \"C\" __global__ void nothing() {}", "", newest);
+        assert!(image.is_ok_and(|image| image.starts_with(b"\x7fELF")));
+        let Err(Error::KernelBuild { kernel, device, log }) =
+            super::compile("broken", "no program", "", newest)
+        else {
+            panic!("it is no program");
+        };
+        assert_eq!((kernel, device), ("broken".to_owned(), format!("a device of architecture sm_{newest}")));
+        assert!(log.contains("NVRTC_ERROR_COMPILATION"), "{log}");
     }
 
     #[test]
