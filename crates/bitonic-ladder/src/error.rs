@@ -1,6 +1,6 @@
 //! Why a rung did not sort.
 
-use crate::Rung;
+use crate::{Place, Rung};
 use std::num::NonZero;
 
 /// Why a rung was not found or did not sort. The caller's keys are as they were.
@@ -48,10 +48,19 @@ pub enum LadderError {
         reason: bitonic::Error,
     },
 
+    /// The rung does not work at the place asked for.
+    #[error("{rung} does not work on {place}: choose {places}, or another rung", places = places(*rung))]
+    NotThere {
+        /// The rung that refused.
+        rung: Rung,
+        /// The place asked for.
+        place: Place,
+    },
+
     /// The rung works on the processor, and was given keys on a device.
     #[error(
         "{rung} works on the processor, not on keys in the memory of a device: give it a slice, or choose a rung whose \
-         place is opencl"
+         places are opencl and cuda"
     )]
     NotOnDevice {
         /// The rung that refused.
@@ -74,4 +83,8 @@ pub enum LadderError {
 
 fn names() -> String {
     Rung::ALL.iter().map(|rung| rung.name()).collect::<Vec<_>>().join(", ")
+}
+
+fn places(rung: Rung) -> String {
+    rung.places().iter().map(|place| place.name()).collect::<Vec<_>>().join(" or ")
 }

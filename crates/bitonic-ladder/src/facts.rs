@@ -38,6 +38,8 @@ pub enum Place {
     Cpu,
     /// A device with an OpenCL driver: most often a GPU, but there are drivers that make one of the processor.
     OpenCl,
+    /// An NVIDIA GPU, through its CUDA driver and the compiler NVRTC.
+    Cuda,
 }
 
 impl Place {
@@ -46,6 +48,7 @@ impl Place {
         match self {
             Self::Cpu => "cpu",
             Self::OpenCl => "opencl",
+            Self::Cuda => "cuda",
         }
     }
 }

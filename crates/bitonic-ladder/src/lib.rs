@@ -40,7 +40,8 @@
 //! | `parallel_recursive` | the top of the recursion forks | what stays on one thread |
 //! | `odd_even_threads` | a chunk for every thread, any length | the borders between chunks |
 //!
-//! OpenCL devices, a kernel in `src/gpu/opencl/kernels/` and the host's loop around it in `src/gpu/opencl/`:
+//! Devices, through OpenCL or through CUDA, a kernel in `src/gpu/kernels/` and the host's loop around it in
+//! `src/gpu/rungs/`:
 //!
 //! | rung | what it is | what to look at |
 //! |---|---|---|
@@ -59,6 +60,18 @@
 //! [`Rung::sort_timed`] tells the time of each, as it does for `odd_even_two_kernels`; [`Rung::sort_buffer`] sorts keys
 //! that are on a device already.
 //!
+//! Kernel and loop of a rung are the same text through OpenCL and through CUDA, so that what differs is driver and compiler.
+//! A rung's name is the same, too; where it ran is its [`Place`], which [`Options::place`] chooses:
+//!
+//! ```no_run
+//! use bitonic_ladder::{Options, Place, Rung};
+//!
+//! let mut keys: Vec<u32> = (0..1 << 20).rev().collect();
+//! let options = Options { place: Some(Place::Cuda), ..Options::default() };
+//! Rung::ComparePair.sort(&mut keys, &options)?;
+//! # Ok::<(), bitonic_ladder::LadderError>(())
+//! ```
+//!
 //! Bitonic sort in these forms needs a power of two; other lengths get [`LadderError::NotAPowerOfTwo`]. How the
 //! library sorts every length without padding is told in [`bitonic::plan`].
 
@@ -72,6 +85,7 @@ mod times;
 
 pub use error::LadderError;
 pub use facts::{Place, Sizes};
+pub use gpu::RungDevice;
 pub use options::Options;
 pub use rung::Rung;
 pub use times::{DeviceTimes, KernelTime, KernelTimes, Times};

@@ -1,10 +1,11 @@
 //! How a rung is to sort.
 
+use crate::Place;
 use bitonic::Order;
 use bitonic::opencl::DeviceChoice;
 use std::num::NonZero;
 
-/// How a rung is to sort. The default is ascending, with all cores, or on the best device.
+/// How a rung is to sort. The default is ascending, with all cores, or on the best OpenCL device.
 ///
 /// A rung takes from it what concerns it: one thread has no use for a number of threads, and no rung on the
 /// processor for a device.
@@ -14,6 +15,9 @@ pub struct Options {
     pub order: Order,
     /// How many threads a [parallel](crate::Rung::is_parallel) rung uses; `None` is one for every core.
     pub threads: Option<NonZero<usize>>,
-    /// Which device a rung [on OpenCL](crate::Place::OpenCl) uses.
+    /// Where a rung of several [places](crate::Rung::places) works; `None` is the first of them. A place that the rung does
+    /// not have is an error.
+    pub place: Option<Place>,
+    /// Which of the devices there a rung on a device uses.
     pub device: DeviceChoice,
 }

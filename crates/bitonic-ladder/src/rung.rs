@@ -1,16 +1,16 @@
 //! The registry: every fact about every rung, in one table.
 //!
 //! To add a rung, write its file and add one row to the table at the end of this file. Under `cpu/` the file has a
-//! function that sorts a slice of ordered bits in ascending order; under `gpu/opencl/` it has the host's loop around a
-//! kernel.
+//! function that sorts a slice of ordered bits in ascending order; under `gpu/rungs/` it has the host's loop around a
+//! kernel of `gpu/kernels/`.
 
 use crate::cpu::{one_thread, threads};
-use crate::gpu::opencl::{self, OpenClRung};
+use crate::gpu::{DeviceRung, RungDevice, rungs};
 use crate::times::{DeviceTimes, KernelTimes, Times};
 use crate::{LadderError, Options, Place, Sizes};
-use bitonic::Key;
 use bitonic::key::{Bits, with_ordered_bits};
-use bitonic::opencl::{Buffer, Device};
+use bitonic::opencl::DeviceChoice;
+use bitonic::{Key, cuda, opencl};
 use std::fmt;
 use std::time::Instant;
 
@@ -46,14 +46,14 @@ impl Rung {
         self.facts().sizes
     }
 
-    /// Where it can work. A rung of several places does the same in all of them.
+    /// Where it can work; [`Options::place`] chooses. A rung of several places does the same in all of them.
     pub const fn places(self) -> &'static [Place] {
         self.facts().places
     }
 
     /// The kernels that a rung on a device launches, by their names in its source; none for rungs on the processor.
     pub const fn kernels(self) -> &'static [&'static str] {
-        match self.on_opencl() {
+        match self.on_device() {
             Some(rung) => rung.kernels,
             None => &[],
         }
@@ -77,8 +77,9 @@ impl Rung {
     /// - Memory: in place on the processor. Rungs on a device need as much there as the keys have, and as much again here
     ///   for the result.
     /// - Errors: [`LadderError::NotAPowerOfTwo`] if the length is none of [`Rung::sizes`], before anything else is tried;
-    ///   [`LadderError::Threads`] if the threads cannot be started, or are more than 4096; [`LadderError::Device`] if the
-    ///   device is missing or fails. The keys are as they were then.
+    ///   [`LadderError::NotThere`] if [`Options::place`] is none of [`Rung::places`]; [`LadderError::Threads`] if the
+    ///   threads cannot be started, or are more than 4096; [`LadderError::Device`] if the device is missing or fails. The
+    ///   keys are as they were then.
     ///
     /// ```
     /// use bitonic::Order;
@@ -109,15 +110,16 @@ impl Rung {
     /// ```
     pub fn sort_timed<K: Key>(self, keys: &mut [K], options: &Options) -> Result<Times, LadderError> {
         self.check_len(keys.len())?;
+        let place = self.place(options.place)?;
         let started = Instant::now();
-        let device = with_ordered_bits(keys, options.order, |bits| self.sort_bits(bits, options))?;
+        let device = with_ordered_bits(keys, options.order, |bits| self.sort_bits(bits, place, options))?;
         Ok(Times { total: started.elapsed(), device })
     }
 
     /// Sorts keys that are on a device already, in ascending order, and waits until they are sorted.
     ///
-    /// The keys are the first `len` of the buffer, which is this device's, and unsigned integers: `B` is one of
-    /// `u8`..`u128`. Other keys are brought to the device as their [ordered bits](bitonic::key). Nothing but the keys is
+    /// The device is of [`bitonic::opencl`] or of [`bitonic::cuda`]. The keys are the first `len` of the buffer, which is this
+    /// device's, and unsigned integers: `B` is one of `u8`..`u128`. Other keys are brought to the device as their [ordered bits](bitonic::key). Nothing but the keys is
     /// written and nothing is copied.
     ///
     /// - Errors: [`LadderError::NotOnDevice`] for rungs on the processor, [`LadderError::NotAPowerOfTwo`] and
@@ -132,23 +134,24 @@ impl Rung {
     /// let device = Device::open(&DeviceChoice::Best)?;
     /// let buffer = device.allocate(bytes.len())?;
     /// device.upload(&bytes, &buffer)?;
-    /// let times = Rung::NaiveShifts.sort_buffer::<u32>(&device, &buffer, 4096)?;
+    /// let times = Rung::NaiveShifts.sort_buffer::<u32, _>(&device, &buffer, 4096)?;
     /// println!("{:?} for {} launches", times.span, times.each[0].launches);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn sort_buffer<B: Bits>(
+    pub fn sort_buffer<B: Bits, D: RungDevice>(
         self,
-        device: &Device,
-        keys: &Buffer,
+        device: &D,
+        keys: &D::Buffer,
         len: usize,
     ) -> Result<KernelTimes, LadderError> {
-        let rung = self.on_opencl().ok_or(LadderError::NotOnDevice { rung: self })?;
+        let rung = self.on_device().ok_or(LadderError::NotOnDevice { rung: self })?;
         self.check_len(len)?;
-        let (bytes, key_bytes) = (keys.bytes(), size_of::<B>());
+        let (bytes, key_bytes) = (D::bytes(keys), size_of::<B>());
         if len > bytes / key_bytes {
             return Err(LadderError::BufferTooShort { bytes, len, key_bytes });
         }
-        rung.sort_buffer::<B>(device, keys, len).map_err(|reason| LadderError::Device { rung: self, reason })
+        rung.sort_buffer::<D, B>(device, keys, len)
+            .map_err(|reason| LadderError::Device { rung: self, reason })
     }
 
     fn check_len(self, len: usize) -> Result<(), LadderError> {
@@ -156,6 +159,30 @@ impl Rung {
             true => Ok(()),
             false => Err(LadderError::NotAPowerOfTwo { rung: self, len }),
         }
+    }
+
+    /// Where to sort: as asked for, or at the first place it has.
+    fn place(self, wanted: Option<Place>) -> Result<Place, LadderError> {
+        let place = wanted.unwrap_or(self.places()[0]);
+        match self.places().contains(&place) {
+            true => Ok(place),
+            false => Err(LadderError::NotThere { rung: self, place }),
+        }
+    }
+
+    fn sort_on_device<B: Bits>(
+        self,
+        rung: &DeviceRung,
+        bits: &mut [B],
+        place: Place,
+        choice: &DeviceChoice,
+    ) -> Result<DeviceTimes, LadderError> {
+        let sorted = match place {
+            Place::Cpu => return Err(LadderError::NotThere { rung: self, place }),
+            Place::OpenCl => rung.sort::<opencl::Device, B>(bits, choice),
+            Place::Cuda => rung.sort::<cuda::Device, B>(bits, choice),
+        };
+        sorted.map_err(|reason| LadderError::Device { rung: self, reason })
     }
 }
 
@@ -217,46 +244,44 @@ macro_rules! rungs {
                 }
             }
 
-            /// The kernels and the loop of a rung on OpenCL.
-            pub(crate) const fn on_opencl(self) -> Option<&'static OpenClRung> {
+            /// The kernels and the loop of a rung on devices.
+            pub(crate) const fn on_device(self) -> Option<&'static DeviceRung> {
                 match self {
-                    $(Self::$rung => rungs!(@opencl $kind, $sort),)+
+                    $(Self::$rung => rungs!(@device $kind, $sort),)+
                 }
             }
 
-            /// Sorts in ascending order. The length is one that the rung takes.
+            /// Sorts in ascending order. Length and place are such that the rung takes them.
             fn sort_bits<B: Bits>(
                 self,
                 bits: &mut [B],
+                place: Place,
                 options: &Options,
             ) -> Result<Option<DeviceTimes>, LadderError> {
                 match self {
-                    $(Self::$rung => rungs!(@sort $kind, $sort, self, bits, options),)+
+                    $(Self::$rung => rungs!(@sort $kind, $sort, self, bits, place, options),)+
                 }
             }
         }
     };
     (@places OneThread) => { &[Place::Cpu] };
     (@places Threads) => { &[Place::Cpu] };
-    (@places OpenCl) => { &[Place::OpenCl] };
+    (@places Device) => { &[Place::OpenCl, Place::Cuda] };
     (@parallel OneThread) => { false };
     (@parallel Threads) => { true };
-    (@parallel OpenCl) => { false };
-    (@opencl OneThread, $sort:path) => { None };
-    (@opencl Threads, $sort:path) => { None };
-    (@opencl OpenCl, $sort:path) => { Some(&$sort) };
-    (@sort OneThread, $sort:path, $rung:expr, $bits:ident, $options:ident) => {{
+    (@parallel Device) => { false };
+    (@device OneThread, $sort:path) => { None };
+    (@device Threads, $sort:path) => { None };
+    (@device Device, $sort:path) => { Some(&$sort) };
+    (@sort OneThread, $sort:path, $rung:expr, $bits:ident, $place:ident, $options:ident) => {{
         $sort($bits);
         Ok(None)
     }};
-    (@sort Threads, $sort:path, $rung:expr, $bits:ident, $options:ident) => {
+    (@sort Threads, $sort:path, $rung:expr, $bits:ident, $place:ident, $options:ident) => {
         threads::count($options.threads).and_then(|threads| $sort($bits, threads)).map(|()| None)
     };
-    (@sort OpenCl, $sort:path, $rung:expr, $bits:ident, $options:ident) => {
-        match $sort.sort($bits, &$options.device) {
-            Ok(times) => Ok(Some(times)),
-            Err(reason) => Err(LadderError::Device { rung: $rung, reason }),
-        }
+    (@sort Device, $sort:path, $rung:expr, $bits:ident, $place:ident, $options:ident) => {
+        $rung.sort_on_device(&$sort, $bits, $place, &$options.device).map(Some)
     };
 }
 
@@ -358,7 +383,7 @@ rungs! {
     }
     NaiveScan {
         name: "naive_scan",
-        sort: OpenCl(opencl::naive::SCAN),
+        sort: Device(rungs::naive::SCAN),
         sizes: PowerOfTwo,
         quadratic: false,
         description: "a work-item for every key, which returns if its partner is below it; a launch for every step",
@@ -367,7 +392,7 @@ rungs! {
     }
     NaiveFolded {
         name: "naive_folded",
-        sort: OpenCl(opencl::naive::FOLDED),
+        sort: Device(rungs::naive::FOLDED),
         sizes: PowerOfTwo,
         quadratic: false,
         description: "a work-item for every comparator, position by division and multiplication",
@@ -376,7 +401,7 @@ rungs! {
     }
     NaiveShifts {
         name: "naive_shifts",
-        sort: OpenCl(opencl::naive::SHIFTS),
+        sort: Device(rungs::naive::SHIFTS),
         sizes: PowerOfTwo,
         quadratic: false,
         description: "a work-item for every comparator, position by shifts and masks",
@@ -385,7 +410,7 @@ rungs! {
     }
     XorGuarded {
         name: "xor_guarded",
-        sort: OpenCl(opencl::xor_guarded::RUNG),
+        sort: Device(rungs::xor_guarded::RUNG),
         sizes: PowerOfTwo,
         quadratic: false,
         description: "the body of a parallel loop as it was, guarded, in groups of 1024",
@@ -394,7 +419,7 @@ rungs! {
     }
     ComparePair {
         name: "compare_pair",
-        sort: OpenCl(opencl::compare_pair::RUNG),
+        sort: Device(rungs::compare_pair::RUNG),
         sizes: PowerOfTwo,
         quadratic: false,
         description: "a work-item for every pair, in groups of 512; the host waits after every launch",
@@ -403,7 +428,7 @@ rungs! {
     }
     OneItemGroups {
         name: "one_item_groups",
-        sort: OpenCl(opencl::one_item_groups::RUNG),
+        sort: Device(rungs::one_item_groups::RUNG),
         sizes: PowerOfTwo,
         quadratic: false,
         description: "a work-group for every comparator, position by masks",
@@ -412,7 +437,7 @@ rungs! {
     }
     LocalMemory {
         name: "local_memory",
-        sort: OpenCl(opencl::local_memory::RUNG),
+        sort: Device(rungs::local_memory::RUNG),
         sizes: PowerOfTwo,
         quadratic: false,
         description: "three kernels, by how bucket and bitonic block compare with the group; keys staged in local memory",
@@ -421,7 +446,7 @@ rungs! {
     }
     OddEvenTwoKernels {
         name: "odd_even_two_kernels",
-        sort: OpenCl(opencl::odd_even_two_kernels::RUNG),
+        sort: Device(rungs::odd_even_two_kernels::RUNG),
         sizes: Any,
         quadratic: true,
         description: "odd-even transposition; a kernel for even and one for odd phases, in groups of 32, waiting after each pair",
@@ -429,7 +454,7 @@ rungs! {
     }
     OddEvenOneKernel {
         name: "odd_even_one_kernel",
-        sort: OpenCl(opencl::odd_even_one_kernel::RUNG),
+        sort: Device(rungs::odd_even_one_kernel::RUNG),
         sizes: Any,
         quadratic: true,
         description: "one kernel with the phase as an argument, a grid that fills the device, nothing waited for",
@@ -438,7 +463,7 @@ rungs! {
     }
     OddEvenLocal {
         name: "odd_even_local",
-        sort: OpenCl(opencl::odd_even_local::RUNG),
+        sort: Device(rungs::odd_even_local::RUNG),
         sizes: Any,
         quadratic: true,
         description: "odd_even_one_kernel with its pairs staged in local memory",

@@ -48,5 +48,8 @@ pub struct KernelTime {
     /// How often it was launched.
     pub launches: usize,
     /// How long its launches ran, all together.
+    ///
+    /// On OpenCL these are the times of the launches alone. CUDA has none for a single launch; there, what passes between
+    /// launches of the same kernel that follow each other without a wait counts as theirs.
     pub time: Duration,
 }

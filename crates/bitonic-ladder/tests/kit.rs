@@ -1,4 +1,4 @@
-//! Every rung sorts what it says it sorts, and refuses the rest.
+//! Every rung is what the registry says; and those on the processor sort what they say they sort, and refuse the rest.
 
 use bitonic::Order;
 use bitonic::key::KeyType;
@@ -18,25 +18,22 @@ impl SortsKeys for Adapter {
     }
 }
 
-/// The kit for what the rung takes. Quadratic rungs get shorter inputs, and those that meet at barriers or launch a kernel
-/// for every phase shorter ones still.
+/// The kit for what the rung takes. Quadratic rungs get shorter inputs, and those that meet at barriers shorter ones still.
 fn kit(rung: Rung) -> Kit {
     let kit = Kit::new(rung.name());
     let kit = match rung.sizes() {
         Sizes::Any => kit,
         Sizes::PowerOfTwo => kit.only_powers_of_two(),
     };
-    match (rung.is_quadratic(), is_on_device(rung)) {
-        (true, true) => kit.max_len(18),
-        (true, false) if rung.is_parallel() => kit.max_len(34),
+    match (rung.is_quadratic(), rung.is_parallel()) {
+        (true, true) => kit.max_len(34),
         (true, false) => kit.max_len(260),
-        (false, true) => kit.max_len(64),
-        (false, false) => kit,
+        (false, _) => kit,
     }
 }
 
-fn is_on_device(rung: Rung) -> bool {
-    !rung.places().contains(&Place::Cpu)
+fn on_the_processor() -> impl Iterator<Item = Rung> {
+    Rung::ALL.iter().copied().filter(|rung| rung.places() == [Place::Cpu])
 }
 
 fn check(rung: Rung) {
@@ -48,7 +45,7 @@ fn threads(count: usize) -> Option<NonZero<usize>> {
 }
 
 /// One test a rung, so that they run in parallel and a failure names its rung.
-macro_rules! every_rung_passes_the_kit {
+macro_rules! every_rung_on_the_processor_passes_the_kit {
     ($($test:ident: $rung:ident),+ $(,)?) => {
         $(
             #[test]
@@ -58,13 +55,13 @@ macro_rules! every_rung_passes_the_kit {
         )+
 
         #[test]
-        fn no_rung_is_left_out_of_the_kit() {
-            assert_eq!(Rung::ALL, [$(Rung::$rung),+]);
+        fn no_rung_on_the_processor_is_left_out_of_the_kit() {
+            assert_eq!(on_the_processor().collect::<Vec<_>>(), [$(Rung::$rung),+]);
         }
     };
 }
 
-every_rung_passes_the_kit! {
+every_rung_on_the_processor_passes_the_kit! {
     recursive_passes_the_kit: Recursive,
     iterative_scan_passes_the_kit: IterativeScan,
     iterative_blocks_passes_the_kit: IterativeBlocks,
@@ -76,16 +73,6 @@ every_rung_passes_the_kit! {
     parallel_steps_passes_the_kit: ParallelSteps,
     parallel_recursive_passes_the_kit: ParallelRecursive,
     odd_even_threads_passes_the_kit: OddEvenThreads,
-    naive_scan_passes_the_kit: NaiveScan,
-    naive_folded_passes_the_kit: NaiveFolded,
-    naive_shifts_passes_the_kit: NaiveShifts,
-    xor_guarded_passes_the_kit: XorGuarded,
-    compare_pair_passes_the_kit: ComparePair,
-    one_item_groups_passes_the_kit: OneItemGroups,
-    local_memory_passes_the_kit: LocalMemory,
-    odd_even_two_kernels_passes_the_kit: OddEvenTwoKernels,
-    odd_even_one_kernel_passes_the_kit: OddEvenOneKernel,
-    odd_even_local_passes_the_kit: OddEvenLocal,
 }
 
 #[test]
@@ -159,6 +146,34 @@ fn rungs_for_powers_of_two_refuse_other_lengths_and_leave_the_keys_alone() {
             );
         }
     }
+}
+
+#[test]
+fn a_rung_is_on_the_processor_or_on_every_kind_of_device() {
+    for &rung in Rung::ALL {
+        match rung.kernels().is_empty() {
+            true => assert_eq!(rung.places(), [Place::Cpu], "{rung}"),
+            false => assert_eq!(rung.places(), [Place::OpenCl, Place::Cuda], "{rung}"),
+        }
+    }
+}
+
+#[test]
+fn a_place_that_the_rung_does_not_have_is_refused() {
+    for &rung in Rung::ALL {
+        for place in [Place::Cpu, Place::OpenCl, Place::Cuda] {
+            if rung.places().contains(&place) {
+                continue;
+            }
+            let mut keys = [2_u8, 1];
+            let options = Options { place: Some(place), ..Options::default() };
+            let error = rung.sort(&mut keys, &options).unwrap_err();
+            assert_eq!(error, LadderError::NotThere { rung, place });
+            assert_eq!(keys, [2, 1], "{rung}");
+        }
+    }
+    let message = LadderError::NotThere { rung: Rung::NaiveScan, place: Place::Cpu }.to_string();
+    assert_eq!(message, "naive_scan does not work on cpu: choose opencl or cuda, or another rung");
 }
 
 #[test]

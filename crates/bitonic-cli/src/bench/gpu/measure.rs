@@ -213,7 +213,7 @@ impl Arena {
     }
 
     fn sort_with_rung<K: TestKey>(&self, rung: Rung, len: usize) -> Result<Run, Failure> {
-        let times = rung.sort_buffer::<K::Bits>(&self.device, &self.buffer, len).map_err(Failure::new)?;
+        let times = rung.sort_buffer::<K::Bits, _>(&self.device, &self.buffer, len).map_err(Failure::new)?;
         Ok(Run { span: times.span, launches: times.each.iter().map(|kernel| kernel.launches).sum() })
     }
 }

@@ -11,9 +11,9 @@
  *
  * What limits it: memory, as in naive_scan. Work saved beside the bottleneck is not time saved.
  */
-__kernel void naive_folded(__global KEY *keys, INDEX block, INDEX distance)
+KERNEL naive_folded(GLOBAL KEY *keys, INDEX block, INDEX distance)
 {
-    const INDEX comparator = get_global_id(0);
+    const INDEX comparator = GRID_ITEM;
     const INDEX quotient = comparator / distance;
     const INDEX remainder = comparator % distance;
     const INDEX position = quotient * (2 * distance) + remainder;

@@ -12,9 +12,9 @@
  * What limits it: memory still. m (m + 1) / 2 launches for 2^m keys go through all keys as often; only doing several
  * steps while the keys are at hand would help.
  */
-__kernel void naive_shifts(__global KEY *keys, INDEX block_log2, INDEX distance_log2)
+KERNEL naive_shifts(GLOBAL KEY *keys, INDEX block_log2, INDEX distance_log2)
 {
-    const INDEX comparator = get_global_id(0);
+    const INDEX comparator = GRID_ITEM;
     const INDEX skipped = (comparator >> distance_log2) << distance_log2;
     const INDEX position = comparator + skipped;
     const INDEX partner = position + ((INDEX)1 << distance_log2);

@@ -1,22 +1,23 @@
 //! `xor_guarded`: a work-item for every key, in groups of 1024 whatever the number of keys.
 
-use super::OpenClRung;
-use super::run::{Run, source};
 use crate::cpu::one_thread::{stages, steps};
+use crate::gpu::DeviceRung;
+use crate::gpu::run::Run;
+use crate::gpu::source::source;
 use bitonic::Error;
 
-pub(crate) const RUNG: OpenClRung = OpenClRung { kernels: &["xor_guarded"], host_loop };
+pub(crate) const RUNG: DeviceRung = DeviceRung { kernels: &["xor_guarded"], host_loop };
 
 /// The most that many devices allow; smaller where one allows less.
 const GROUP: usize = 1024;
 
 fn host_loop(run: &mut Run<'_>) -> Result<(), Error> {
-    let mut kernel = run.kernel("xor_guarded", source!("xor_guarded"), GROUP)?;
+    let kernel = run.kernel("xor_guarded", source!("xor_guarded"), GROUP)?;
     let group = kernel.group_size(GROUP);
     let groups = run.len().div_ceil(group);
     for block in stages(run.len()) {
         for distance in steps(block) {
-            run.launch(&mut kernel, groups, group, &[run.len(), block, distance])?;
+            run.launch(kernel, groups, group, &[run.len(), block, distance])?;
         }
     }
     Ok(())

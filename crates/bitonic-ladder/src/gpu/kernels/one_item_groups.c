@@ -15,9 +15,9 @@
  * What limits it: the scheduling of n / 2 groups a step. On a device that is a CPU it is a function call for each
  * comparator instead of a loop over many.
  */
-__kernel void one_item_groups(__global KEY *keys, INDEX block, INDEX distance)
+KERNEL one_item_groups(GLOBAL KEY *keys, INDEX block, INDEX distance)
 {
-    const INDEX comparator = get_group_id(0);
+    const INDEX comparator = GROUP;
     const INDEX mask = distance - 1;
     const INDEX position = ((comparator & ~mask) << 1) | (comparator & mask);
     const INDEX partner = position | distance;

@@ -13,10 +13,10 @@
  *
  * What limits it: the same n phases. Published: 2^20 keys in 7.94 s instead of 11.2, 2^22 in 65.4 instead of 77.8.
  */
-__kernel void odd_even_one_kernel(__global KEY *keys, INDEX count, INDEX phase)
+KERNEL odd_even_one_kernel(GLOBAL KEY *keys, INDEX count, INDEX phase)
 {
-    const INDEX stride = 2 * (INDEX)get_global_size(0);
-    for (INDEX low = 2 * (INDEX)get_global_id(0) + phase; low + 1 < count; low += stride) {
+    const INDEX stride = 2 * GRID_ITEMS;
+    for (INDEX low = 2 * GRID_ITEM + phase; low + 1 < count; low += stride) {
         const KEY first = keys[low];
         const KEY second = keys[low + 1];
         if (less(second, first)) {

@@ -12,9 +12,9 @@
  * between. Half of the work-items return at once, and it hardly matters: the device was waiting for memory anyway, for
  * more than nine tenths of the time in published measurements. So the three naive forms are equally fast.
  */
-__kernel void naive_scan(__global KEY *keys, INDEX block, INDEX distance)
+KERNEL naive_scan(GLOBAL KEY *keys, INDEX block, INDEX distance)
 {
-    const INDEX position = get_global_id(0);
+    const INDEX position = GRID_ITEM;
     const INDEX partner = position ^ distance;
     if (partner < position)
         return;

@@ -11,27 +11,26 @@
  * odd_even_one_kernel were next to each other already.
  *
  * What limits it: the same n phases, each with more to do. Published: 2^22 keys in 153 s instead of 65.4.
- *
- * GROUP is the most work-items that a group of this launch can have.
  */
-__kernel void odd_even_local(__global KEY *keys, INDEX count, INDEX phase)
+KERNEL odd_even_local(GLOBAL KEY *keys, INDEX count, INDEX phase)
 {
-    __local KEY tile[2 * GROUP];
-    const uint items = get_local_size(0);
-    const uint item = get_local_id(0);
-    const INDEX stride = 2 * (INDEX)get_global_size(0);
+    LOCAL_ARRAY(KEY, tile, 2 * MOST_ITEMS);
+    const u32 items = ITEMS;
+    const u32 item = ITEM;
+    const INDEX stride = 2 * GRID_ITEMS;
 
     /* The same number of rounds for the whole group, because all of it meets at the barriers. */
-    for (INDEX start = (INDEX)get_group_id(0) * (2 * items) + phase; start + 1 < count; start += stride) {
-        const uint filled = (uint)min((INDEX)(2 * items), count - start);
+    for (INDEX start = GROUP * (2 * items) + phase; start + 1 < count; start += stride) {
+        const INDEX left = count - start;
+        const u32 filled = left < 2 * items ? (u32)left : 2 * items;
 
         if (item < filled)
             tile[item] = keys[start + item];
         if (item + items < filled)
             tile[item + items] = keys[start + item + items];
-        barrier(CLK_LOCAL_MEM_FENCE);
+        BARRIER();
 
-        const uint low = 2 * item;
+        const u32 low = 2 * item;
         if (low + 1 < filled) {
             const KEY first = tile[low];
             const KEY second = tile[low + 1];
@@ -40,7 +39,7 @@ __kernel void odd_even_local(__global KEY *keys, INDEX count, INDEX phase)
                 tile[low + 1] = first;
             }
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        BARRIER();
 
         /* A work-item reads the places that it will write in the next round, so no third barrier is needed. */
         if (item < filled)

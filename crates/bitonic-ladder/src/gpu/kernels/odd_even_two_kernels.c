@@ -12,9 +12,9 @@
  * What limits it: for few keys the launches, n of them, and n / 2 waits; for many keys n passes over memory. Groups of 32
  * fill a multiprocessor only if it can hold very many groups. Published: 2^20 keys in 11.2 s, 2^22 in 77.8 s.
  */
-__kernel void even_phase(__global KEY *keys, INDEX count)
+KERNEL even_phase(GLOBAL KEY *keys, INDEX count)
 {
-    const INDEX low = 2 * (INDEX)get_global_id(0);
+    const INDEX low = 2 * GRID_ITEM;
     const INDEX high = low + 1;
     if (high < count) {
         const KEY first = keys[low];
@@ -26,9 +26,9 @@ __kernel void even_phase(__global KEY *keys, INDEX count)
     }
 }
 
-__kernel void odd_phase(__global KEY *keys, INDEX count)
+KERNEL odd_phase(GLOBAL KEY *keys, INDEX count)
 {
-    const INDEX low = 2 * (INDEX)get_global_id(0) + 1;
+    const INDEX low = 2 * GRID_ITEM + 1;
     const INDEX high = low + 1;
     if (high < count) {
         const KEY first = keys[low];

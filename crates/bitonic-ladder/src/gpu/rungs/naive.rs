@@ -3,14 +3,15 @@
 //! They differ in how a work-item finds its comparator, and so in nothing but the kernel. Nothing is waited for: the queue
 //! is in order, and the end of a launch is the barrier between two steps.
 
-use super::OpenClRung;
-use super::run::{Run, Source, source};
 use crate::cpu::one_thread::{log2, stages, steps};
+use crate::gpu::DeviceRung;
+use crate::gpu::run::Run;
+use crate::gpu::source::{Source, source};
 use bitonic::Error;
 
-pub(crate) const SCAN: OpenClRung = OpenClRung { kernels: &["naive_scan"], host_loop: scan };
-pub(crate) const FOLDED: OpenClRung = OpenClRung { kernels: &["naive_folded"], host_loop: folded };
-pub(crate) const SHIFTS: OpenClRung = OpenClRung { kernels: &["naive_shifts"], host_loop: shifts };
+pub(crate) const SCAN: DeviceRung = DeviceRung { kernels: &["naive_scan"], host_loop: scan };
+pub(crate) const FOLDED: DeviceRung = DeviceRung { kernels: &["naive_folded"], host_loop: folded };
+pub(crate) const SHIFTS: DeviceRung = DeviceRung { kernels: &["naive_shifts"], host_loop: shifts };
 
 /// Every device takes groups of this size, and it is a multiple of what any of them executes in lock step.
 const GROUP: usize = 256;
@@ -39,12 +40,12 @@ fn every_step(
     items: fn(usize) -> usize,
     written: fn(usize) -> usize,
 ) -> Result<(), Error> {
-    let mut kernel = run.kernel(name, source, GROUP)?;
+    let kernel = run.kernel(name, source, GROUP)?;
     let items = items(run.len());
     let group = kernel.group_size(GROUP.min(items));
     for block in stages(run.len()) {
         for distance in steps(block) {
-            run.launch(&mut kernel, items / group, group, &[written(block), written(distance)])?;
+            run.launch(kernel, items / group, group, &[written(block), written(distance)])?;
         }
     }
     Ok(())

@@ -13,30 +13,28 @@
  *
  * What limits it: memory, one comparison for a key brought in. These are the last steps of every large stage, with all
  * distances inside the tile; done one by one, each pays for the way from and to global memory.
- *
- * GROUP is the most work-items that a group of this launch can have.
  */
-__kernel void local_big_bucket(__global KEY *keys, INDEX bucket, INDEX distance)
+KERNEL local_big_bucket(GLOBAL KEY *keys, INDEX bucket, INDEX distance)
 {
-    __local KEY tile[2 * GROUP];
-    const uint items = get_local_size(0);
-    const uint item = get_local_id(0);
-    const INDEX start = (INDEX)get_group_id(0) * (2 * items);
+    LOCAL_ARRAY(KEY, tile, 2 * MOST_ITEMS);
+    const u32 items = ITEMS;
+    const u32 item = ITEM;
+    const INDEX start = GROUP * (2 * items);
     const bool descending = (start & bucket) != 0;
 
     tile[item] = keys[start + item];
     tile[item + items] = keys[start + item + items];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    BARRIER();
 
-    const uint low = 2 * item - (item & ((uint)distance - 1));
-    const uint high = low + (uint)distance;
+    const u32 low = 2 * item - (item & ((u32)distance - 1));
+    const u32 high = low + (u32)distance;
     const KEY first = tile[low];
     const KEY second = tile[high];
     if (less(second, first) != descending) {
         tile[low] = second;
         tile[high] = first;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    BARRIER();
 
     keys[start + item] = tile[item];
     keys[start + item + items] = tile[item + items];

@@ -17,22 +17,20 @@
  * What limits it: memory. A launch still does one step, so keys are brought in for a single comparison, and two barriers
  * are added. Local memory pays when several steps are done before the keys go back, and while distances are inside the
  * tile nothing speaks against it: the library's own engine does that.
- *
- * GROUP is the most work-items that a group of this launch can have.
  */
-__kernel void local_small_biton(__global KEY *keys, INDEX bucket, INDEX distance)
+KERNEL local_small_biton(GLOBAL KEY *keys, INDEX bucket, INDEX distance)
 {
-    __local KEY tile[2 * GROUP];
-    const uint items = get_local_size(0);
-    const uint item = get_local_id(0);
-    const INDEX start = (INDEX)get_group_id(0) * (2 * items);
+    LOCAL_ARRAY(KEY, tile, 2 * MOST_ITEMS);
+    const u32 items = ITEMS;
+    const u32 item = ITEM;
+    const INDEX start = GROUP * (2 * items);
 
     tile[item] = keys[start + item];
     tile[item + items] = keys[start + item + items];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    BARRIER();
 
-    const uint low = 2 * item - (item & ((uint)distance - 1));
-    const uint high = low + (uint)distance;
+    const u32 low = 2 * item - (item & ((u32)distance - 1));
+    const u32 high = low + (u32)distance;
     const bool descending = ((start + low) & bucket) != 0;
     const KEY first = tile[low];
     const KEY second = tile[high];
@@ -40,7 +38,7 @@ __kernel void local_small_biton(__global KEY *keys, INDEX bucket, INDEX distance
         tile[low] = second;
         tile[high] = first;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    BARRIER();
 
     keys[start + item] = tile[item];
     keys[start + item + items] = tile[item + items];

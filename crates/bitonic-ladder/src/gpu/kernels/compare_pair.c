@@ -12,9 +12,9 @@
  * What limits it: for few keys the way from the device to the host and back, tens of microseconds a step; for many keys
  * memory. Published: 2^22 keys in 10.0 ms on a GPU of 2024, 18.7 times as fast as the same authors' CPU version.
  */
-__kernel void compare_pair(__global KEY *keys, INDEX block, INDEX distance)
+KERNEL compare_pair(GLOBAL KEY *keys, INDEX block, INDEX distance)
 {
-    const INDEX pair = get_global_id(0);
+    const INDEX pair = GRID_ITEM;
     const INDEX place = pair & (distance - 1);
     const INDEX low = 2 * pair - place;
     const INDEX high = low + distance;

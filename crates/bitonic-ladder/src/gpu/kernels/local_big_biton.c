@@ -13,22 +13,20 @@
  * What limits it: memory, and here local memory is a detour: a work-item compares the very two keys that it loaded, so
  * they could have stayed in its registers, and naive_shifts does the same with less. For large arrays most steps are
  * of this kind.
- *
- * GROUP is the most work-items that a group of this launch can have.
  */
-__kernel void local_big_biton(__global KEY *keys, INDEX bucket, INDEX distance)
+KERNEL local_big_biton(GLOBAL KEY *keys, INDEX bucket, INDEX distance)
 {
-    __local KEY tile[2 * GROUP];
-    const uint items = get_local_size(0);
-    const uint item = get_local_id(0);
-    const INDEX comparator = (INDEX)get_group_id(0) * items;
+    LOCAL_ARRAY(KEY, tile, 2 * MOST_ITEMS);
+    const u32 items = ITEMS;
+    const u32 item = ITEM;
+    const INDEX comparator = GROUP * items;
     const INDEX lower = 2 * comparator - (comparator & (distance - 1));
     const INDEX upper = lower + distance;
     const bool descending = (lower & bucket) != 0;
 
     tile[item] = keys[lower + item];
     tile[item + items] = keys[upper + item];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    BARRIER();
 
     const KEY first = tile[item];
     const KEY second = tile[item + items];
@@ -36,7 +34,7 @@ __kernel void local_big_biton(__global KEY *keys, INDEX bucket, INDEX distance)
         tile[item] = second;
         tile[item + items] = first;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    BARRIER();
 
     keys[lower + item] = tile[item];
     keys[upper + item] = tile[item + items];

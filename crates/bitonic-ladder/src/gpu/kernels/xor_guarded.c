@@ -1,7 +1,7 @@
 /*
  * xor_guarded: the loop body of an OpenMP program, moved to a device as it was.
  *
- *   for (k = 0; k < count; k++)         becomes    k = get_global_id(0), in groups of 1024
+ *   for (k = 0; k < count; k++)         becomes    k = GRID_ITEM, in groups of 1024
  *       l = k ^ distance;                          the same
  *       if (l > k) ...                             one guard for the partner below and for the surplus
  *
@@ -12,9 +12,9 @@
  * What limits it: memory, as in the naive forms. Groups as large as they can be bring nothing by themselves, because
  * the work-items of a group share nothing here.
  */
-__kernel void xor_guarded(__global KEY *keys, INDEX count, INDEX block, INDEX distance)
+KERNEL xor_guarded(GLOBAL KEY *keys, INDEX count, INDEX block, INDEX distance)
 {
-    const INDEX k = get_global_id(0);
+    const INDEX k = GRID_ITEM;
     const INDEX l = k ^ distance;
     if (l > k && l < count) {
         const bool descending = (k & block) != 0;
