@@ -27,10 +27,10 @@ pub(crate) struct SortOptions {
         value_parser = Word::one_of("engine", Engine::ALL, Engine::name),
         default_value = "auto"
     )]
-    engine: Engine,
+    pub(crate) engine: Engine,
 
-    /// The device of the opencl engine: an index, `cpu`, `gpu`, a part of its name, or `best`; `bitonic devices` lists what
-    /// is here [default: best]
+    /// The device of the opencl or cuda engine: an index, `cpu`, `gpu`, a part of its name, or `best`; `bitonic devices`
+    /// lists what is here [default: best]
     #[arg(long, value_name = "DEVICE", value_parser = Word::device())]
     device: Option<DeviceChoice>,
 

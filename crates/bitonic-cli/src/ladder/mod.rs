@@ -28,6 +28,7 @@ Examples:
   bitonic ladder run recursive iterative_scan --n 2^20
   bitonic ladder run 'parallel_*' --n 1M --type f32 --threads 2
   bitonic ladder run 'naive_*' local_memory --n 2^20 --device gpu
+  bitonic ladder run 'naive_*' compare_pair --n 2^20 --engine cuda
   bitonic ladder run all";
 
 #[derive(clap::Subcommand)]

@@ -8,7 +8,8 @@ use crate::output;
 use crate::race::{self, Contender, LeftOut, Race};
 use crate::word::Word;
 use bitonic::key::KeyType;
-use bitonic::opencl::{Device, DeviceChoice};
+use bitonic::opencl::DeviceChoice;
+use bitonic::{Engine, cuda, opencl};
 use bitonic_ladder::{LadderError, Options, Place, Rung};
 use bitonic_testkit::{Pattern, TestKey};
 use std::fmt;
@@ -18,7 +19,8 @@ use std::num::NonZero;
 #[derive(clap::Args)]
 #[command(
     after_help = "Direction, threads and device are for every sort; the other options of a sort are for the row \
-                  `bitonic`. The name of a kernel chooses the rung that it is a part of."
+                  `bitonic`. With --engine cuda, rungs on devices run through CUDA, too; else through OpenCL. The name of \
+                  a kernel chooses the rung that it is a part of."
 )]
 pub(super) struct Arguments {
     /// Names of rungs, patterns such as `iterative_*`, or `all`
@@ -61,35 +63,39 @@ fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, 
     let repeat =
         NonZero::new(arguments.repeat).ok_or_else(|| Failure::new("--repeat 0: run at least once"))?;
     let sorter = options.sorter_beside_rungs();
-    let options =
-        Options { order: options.order(), threads: NonZero::new(options.threads), device: options.device() };
     // What the library refuses, it refuses before the keys are made.
     sorter.plan::<K>(n)?;
 
+    let order = options.order();
+    let contender = |rung: Rung| {
+        let threads = NonZero::new(options.threads);
+        let place = is_on_device(rung).then(|| device_place(options.engine));
+        Contender::rung(rung, Options { order, threads, place, device: options.device() })
+    };
     let mut contenders = vec![Contender::STANDARD, Contender::bitonic("bitonic", sorter)];
     let mut left_out = Vec::new();
-    let device = device(chosen, &options.device)?;
+    let device = device(chosen, options)?;
     for &Chosen { rung, by_name } in chosen {
         let refusal = if !rung.sizes().contain(n) {
             Some(Refusal::NotAPowerOfTwo)
-        } else if let Some(Err(reason)) = device.as_ref().filter(|_| needs_device(rung)) {
+        } else if let Some(Err(reason)) = device.as_ref().filter(|_| is_on_device(rung)) {
             Some(Refusal::NoDevice { reason: reason.clone() })
         } else if rung.is_quadratic() && n > MOST_FOR_QUADRATIC && !arguments.force {
-            let sample = Race::<K>::new(MOST_FOR_QUADRATIC / 4, distribution, seed, options.clone())?;
-            Some(Refusal::TooSlow { seconds: predict(n, &sample, rung)? })
+            let sample = Race::<K>::new(MOST_FOR_QUADRATIC / 4, distribution, seed, order)?;
+            Some(Refusal::TooSlow { seconds: predict(n, &sample, contender(rung))? })
         } else {
             None
         };
         match refusal {
-            None => contenders.push(Contender::rung(rung)),
+            None => contenders.push(contender(rung)),
             Some(refusal) if by_name => return Err(refusal.of(rung, n)),
             Some(refusal) => left_out.push(LeftOut { name: rung.name(), reason: refusal.to_string() }),
         }
     }
-    let race = Race::<K>::new(n, distribution, seed, options)?;
+    let race = Race::<K>::new(n, distribution, seed, order)?;
     let times = race.run(&contenders, repeat)?;
     let device = match device {
-        Some(Ok(device)) => format!("opencl: {}\n", device.info().name),
+        Some(Ok(name)) => format!("{}: {name}\n", device_place(options.engine)),
         _ => String::new(),
     };
     Ok(format!(
@@ -100,28 +106,41 @@ fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, 
     ))
 }
 
-fn needs_device(rung: Rung) -> bool {
+fn is_on_device(rung: Rung) -> bool {
     !rung.places().contains(&Place::Cpu)
 }
 
-/// The device, where a chosen rung needs one; or why there is none. It is an error only if the device itself was asked for:
-/// else the rungs that need none still run.
+/// Where rungs on devices run.
+fn device_place(engine: Engine) -> Place {
+    match engine {
+        Engine::Cuda => Place::Cuda,
+        _ => Place::OpenCl,
+    }
+}
+
+/// The name of the device, where a chosen rung needs one; or why there is none. It is an error only if the device itself was
+/// asked for: else the rungs that need none still run.
 fn device(
     chosen: &[Chosen],
-    choice: &DeviceChoice,
-) -> Result<Option<Result<Device, bitonic::Error>>, Failure> {
-    if !chosen.iter().any(|chosen| needs_device(chosen.rung)) {
+    options: &SortOptions,
+) -> Result<Option<Result<String, bitonic::Error>>, Failure> {
+    if !chosen.iter().any(|chosen| is_on_device(chosen.rung)) {
         return Ok(None);
     }
-    match Device::open(choice) {
-        Err(reason) if *choice != DeviceChoice::Best => Err(Failure::from(reason)),
+    let choice = options.device();
+    let opened = match device_place(options.engine) {
+        Place::Cuda => cuda::Device::open(&choice).map(|device| device.info().name.clone()),
+        _ => opencl::Device::open(&choice).map(|device| device.info().name.clone()),
+    };
+    match opened {
+        Err(reason) if choice != DeviceChoice::Best => Err(Failure::from(reason)),
         opened => Ok(Some(opened)),
     }
 }
 
 /// How long a quadratic rung would take: the time of the sample, scaled.
-fn predict<K: TestKey>(n: usize, sample: &Race<K>, rung: Rung) -> Result<f64, Failure> {
-    let times = sample.run(&[Contender::rung(rung)], NonZero::<usize>::MIN)?;
+fn predict<K: TestKey>(n: usize, sample: &Race<K>, rung: Contender) -> Result<f64, Failure> {
+    let times = sample.run(&[rung], NonZero::<usize>::MIN)?;
     Ok(times[0].median().as_secs_f64() * (n as f64 / sample.len() as f64).powi(2))
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Contender {
 enum Sort {
     Standard,
     Bitonic(Sorter),
-    Rung(Rung),
+    Rung(Rung, Options),
 }
 
 impl Contender {
@@ -38,9 +38,9 @@ impl Contender {
         Self { name, sort: Sort::Bitonic(sorter) }
     }
 
-    /// A rung of the ladder.
-    pub(crate) fn rung(rung: Rung) -> Self {
-        Self { name: rung.name(), sort: Sort::Rung(rung) }
+    /// A rung of the ladder. The direction in its options must be the race's.
+    pub(crate) fn rung(rung: Rung, options: Options) -> Self {
+        Self { name: rung.name(), sort: Sort::Rung(rung, options) }
     }
 
     fn is_standard(&self) -> bool {
@@ -49,36 +49,31 @@ impl Contender {
 
     /// Lets the sort do what only its first call does: start threads, open a device, build kernels.
     fn prepare<K: TestKey>(&self, race: &Race<K>) -> Result<(), Failure> {
-        let Race { input, row_length, options, .. } = race;
+        let &Race { ref input, row_length, order, .. } = race;
         match &self.sort {
-            Sort::Rung(rung) if !rung.kernels().is_empty() => {
+            Sort::Rung(rung, _) if !rung.kernels().is_empty() => {
                 // A power of two, if all the keys are.
                 let few = input.len().min(1 << 10);
-                self.sort(&mut input[..few].to_vec(), few, options).map(|_| ())
+                self.sort(&mut input[..few].to_vec(), few, order).map(|_| ())
             }
             // Which kernels there are depends on the length.
             Sort::Bitonic(sorter) if sorter.plan::<K>(input.len())?.engine != Engine::Cpu => {
-                self.sort(&mut input.clone(), *row_length, options).map(|_| ())
+                self.sort(&mut input.clone(), row_length, order).map(|_| ())
             }
             _ => Ok(()),
         }
     }
 
     /// Sorts every row of keys, and tells how. To rungs, all keys are one row.
-    fn sort<K: TestKey>(
-        &self,
-        keys: &mut [K],
-        row_length: usize,
-        options: &Options,
-    ) -> Result<Told, Failure> {
+    fn sort<K: TestKey>(&self, keys: &mut [K], row_length: usize, order: Order) -> Result<Told, Failure> {
         match &self.sort {
             Sort::Standard => {
-                standard_sort(keys, row_length, options.order);
+                standard_sort(keys, row_length, order);
                 Ok(Told::Nothing)
             }
             Sort::Bitonic(sorter) if row_length == keys.len() => Ok(Told::Report(sorter.sort(keys)?)),
             Sort::Bitonic(sorter) => Ok(Told::Report(sorter.sort_rows(keys, row_length)?)),
-            Sort::Rung(rung) => match rung.sort_timed(keys, options).map_err(Failure::new)?.device {
+            Sort::Rung(rung, options) => match rung.sort_timed(keys, options).map_err(Failure::new)?.device {
                 Some(device) => Ok(Told::Kernels(device.kernels)),
                 None => Ok(Told::Nothing),
             },
@@ -172,33 +167,28 @@ pub(crate) struct Race<K> {
     expected: Vec<K>,
     /// Every so many keys are sorted for themselves; all of them, most often.
     row_length: usize,
-    options: Options,
+    order: Order,
     /// How long the standard library took for what is expected; rough, because it was the first to touch the memory.
     pub(crate) standard_time: Duration,
 }
 
 impl<K: TestKey> Race<K> {
     /// Makes the keys. Fails if the system refuses the memory.
-    pub(crate) fn new(
-        len: usize,
-        distribution: Pattern,
-        seed: u64,
-        options: Options,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn new(len: usize, distribution: Pattern, seed: u64, order: Order) -> Result<Self, Failure> {
         // The input, what is expected of it, and the keys being sorted.
         let input = random::make(len, distribution, seed, 3)?;
         let _progress = Progress::spinner("sorting with the standard library");
         let mut expected = input.clone();
         let started = Instant::now();
-        standard_sort(&mut expected, len, options.order);
-        Ok(Self { input, expected, row_length: len, options, standard_time: started.elapsed() })
+        standard_sort(&mut expected, len, order);
+        Ok(Self { input, expected, row_length: len, order, standard_time: started.elapsed() })
     }
 
     /// The same keys as rows of this many, each of them sorted for itself. Not for rungs.
     pub(crate) fn in_rows(self, row_length: usize) -> Self {
         let mut expected = self.input.clone();
         let started = Instant::now();
-        standard_sort(&mut expected, row_length, self.options.order);
+        standard_sort(&mut expected, row_length, self.order);
         Self { expected, row_length, standard_time: started.elapsed(), ..self }
     }
 
@@ -226,7 +216,7 @@ impl<K: TestKey> Race<K> {
                 progress.name(times.contender.name);
                 keys.copy_from_slice(&self.input);
                 let started = Instant::now();
-                let told = times.contender.sort(&mut keys, self.row_length, &self.options)?;
+                let told = times.contender.sort(&mut keys, self.row_length, self.order)?;
                 times.sorted.push(started.elapsed());
                 match told {
                     Told::Nothing => {}
@@ -284,7 +274,7 @@ mod tests {
 
     #[test]
     fn a_wrong_result_is_found_and_named() {
-        let race = Race::<f32>::new(100, Pattern::Random, 1, Options::default()).unwrap();
+        let race = Race::<f32>::new(100, Pattern::Random, 1, Order::Ascending).unwrap();
         let mut keys = race.expected.clone();
         let bitonic = Contender::bitonic("bitonic", Sorter::new());
         assert!(race.verify(&bitonic, &keys).is_ok());
@@ -299,7 +289,7 @@ mod tests {
             input: vec![0.0_f32, -0.0],
             expected: vec![-0.0, 0.0],
             row_length: 2,
-            options: Options::default(),
+            order: Order::Ascending,
             standard_time: Duration::ZERO,
         };
         assert!(race.verify(&Contender::STANDARD, &[-0.0, 0.0]).is_ok());

@@ -6,7 +6,6 @@ use crate::failure::Failure;
 use crate::figures::counted;
 use crate::output;
 use crate::race::{self, Contender, Race};
-use bitonic_ladder::Options;
 use std::num::NonZero;
 use std::time::Duration;
 
@@ -15,8 +14,7 @@ use std::time::Duration;
 pub(super) fn run<K: FileKey>(what: &str, len: usize, arguments: &Arguments) -> Result<(), Failure> {
     let sorter = arguments.sorter()?;
     let plan = arguments.plan::<K>(&sorter, len)?;
-    let options = Options { order: arguments.options.order(), ..Options::default() };
-    let race = Race::<K>::new(len, arguments.distribution, arguments.seed, options)?;
+    let race = Race::<K>::new(len, arguments.distribution, arguments.seed, arguments.options.order())?;
     let race = match arguments.rows {
         Some(row_length) => race.in_rows(row_length),
         None => race,

@@ -1,6 +1,7 @@
 //! `bitonic ladder`.
 
 use crate::{bitonic, with_name, without_driver};
+use bitonic::cuda;
 use bitonic_ladder::{Place, Rung};
 
 fn printed<const N: usize>(arguments: [&str; N]) -> String {
@@ -28,8 +29,8 @@ fn every_rung_is_listed_with_its_facts() {
         let line = list.lines().find(|line| line.split_whitespace().next() == Some(rung.name())).unwrap();
         assert!(line.contains(&rung.sizes().to_string()) && line.ends_with(rung.description()), "{line}");
         assert_eq!(line.contains(" many "), rung.is_parallel(), "{line}");
-        assert_eq!(line.contains(" cpu "), rung.places().contains(&Place::Cpu), "{line}");
-        assert_eq!(line.contains(" opencl "), rung.places().contains(&Place::OpenCl), "{line}");
+        let places: Vec<&str> = rung.places().iter().map(|place| place.name()).collect();
+        assert!(line.contains(&format!(" {} ", places.join(", "))), "{line}");
     }
 }
 
@@ -184,7 +185,7 @@ fn without_a_driver_the_rungs_on_the_processor_still_run() {
     let run = |line: &'static str| without_driver(["ladder", "run"].into_iter().chain(line.split(' ')));
     let said = crate::printed(run("all --n 16 --repeat 1"));
     for (name, rest) in rows(&said).into_iter().skip(2) {
-        let on_device = name.parse::<Rung>().unwrap().places() == [Place::OpenCl];
+        let on_device = name.parse::<Rung>().unwrap().places().contains(&Place::OpenCl);
         assert_eq!(rest.contains("left out: the opencl engine is not available: "), on_device, "{said}");
     }
     let message = crate::refused(run("naive_scan recursive --n 16"));
@@ -205,4 +206,45 @@ fn the_row_of_the_library_runs_on_the_device_with_its_engine() {
     let kernels = |row: &str| row.split("  ").filter(|cell| !cell.is_empty()).nth(3).map(str::to_owned);
     assert_eq!(kernels(table[1]).unwrap().trim(), "-", "the standard library has no kernels\n{said}");
     assert!(kernels(table[2]).unwrap().ends_with('s'), "{said}");
+}
+
+#[test]
+fn rungs_on_devices_run_through_cuda_where_that_is_the_engine() {
+    let test = "rungs_on_devices_run_through_cuda_where_that_is_the_engine";
+    let device = match cuda::Device::open(&cuda::DeviceChoice::Best) {
+        Ok(device) => device,
+        Err(error) => {
+            assert!(
+                std::env::var_os("BITONIC_REQUIRE_CUDA").is_none(),
+                "{test} needs a CUDA device: {error}"
+            );
+            println!("skipped: no CUDA device for {test}: {error}");
+            return;
+        }
+    };
+    let said = printed([
+        "run",
+        "naive_scan",
+        "odd_even_two_kernels",
+        "recursive",
+        "--n=1k",
+        "--repeat=1",
+        "--engine=cuda",
+    ]);
+    assert_eq!(said.lines().nth(1), Some(format!("cuda: {}", device.info().name).as_str()), "{said}");
+    assert_eq!(names(&said), ["std", "bitonic", "recursive", "naive_scan", "odd_even_two_kernels"]);
+    let shares = said.split("\n\n").nth(3).unwrap();
+    assert!(shares.contains("even_phase") && shares.contains("odd_phase"), "{said}");
+}
+
+#[test]
+fn without_cuda_its_engine_is_refused_and_no_other_takes_its_place() {
+    let line = "ladder run naive_scan --n 16 --repeat 1 --engine cuda";
+    // Libraries that are found by this variable are not found, and a driver that the system has shows no device.
+    let hidden = [("LD_LIBRARY_PATH", "/nonexistent"), ("CUDA_VISIBLE_DEVICES", "")];
+    let mut command = bitonic(line.split(' '));
+    command.envs(hidden);
+    let message = crate::refused(command);
+    assert!(message.starts_with("the cuda engine is not available: the CUDA driver"), "{message}");
+    assert!(message.contains("install NVIDIA's driver"), "{message}");
 }

@@ -46,9 +46,9 @@ impl Backend for Device {
 
 /// The stream of a device. It takes the time of stretches: launches of one kernel, one after the other, with no wait between.
 ///
-/// CUDA has no time for a launch, only moments that are queued like launches, each of which takes the device about a
-/// microsecond. So there is one where the kernel changes and where the host waits, and none between two launches of the
-/// same kernel: a rung that launches one kernel hundreds of times runs as fast as without being measured.
+/// CUDA has no time for a launch, only moments, which are queued like launches and take the device time as well. So there is
+/// one where the kernel changes and where the host waits, and none between two launches of the same kernel: a rung that
+/// launches one kernel hundreds of times runs as fast as without being measured.
 struct CudaQueue<'a> {
     device: &'a Device,
     keys: &'a Buffer,

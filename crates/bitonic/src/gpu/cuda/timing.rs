@@ -26,7 +26,7 @@ pub struct Moment {
 
 impl Moment {
     /// The moment when everything queued on the stream so far is done. The stream is one of the device's context. Returns
-    /// without waiting; on the device, it takes about a microsecond.
+    /// without waiting; the device takes some time for it, as for a very short kernel.
     ///
     /// # Errors
     ///
