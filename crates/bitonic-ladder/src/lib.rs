@@ -81,6 +81,7 @@ mod facts;
 mod gpu;
 mod options;
 mod rung;
+mod sort;
 mod times;
 
 pub use error::LadderError;

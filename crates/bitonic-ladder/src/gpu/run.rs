@@ -81,8 +81,9 @@ impl<'a> Run<'a> {
         // SAFETY: The kernels are those of this folder. All take a pointer to keys and then numbers of the width that they
         // were built with; the loops in `rungs/` pass as many numbers as their kernels have. The comparators of a
         // step are pairs of positions below the number of keys, which the buffer holds (checked when the run was made),
-        // and no two of a launch have a position in common. A buffer of another device is refused by the driver. The
-        // tests run every kernel where each access is checked.
+        // and no two of a launch have a position in common. A buffer of another device, which the caller was told not to
+        // give, is refused by OpenCL, and on CUDA a fault of the device that its driver reports. The tests run every kernel
+        // where each access is checked.
         unsafe { self.queue.launch(launch) }?;
         self.kernels[kernel.number].1 += 1;
         Ok(())
