@@ -50,7 +50,7 @@ pub use sorter::{Engine, Sorter};
 /// assert_eq!(keys, [1, 2, 3]);
 /// ```
 pub fn sort<K: Key>(keys: &mut [K]) {
-    if opencl::worthwhile(keys.len()).is_some() && Sorter::new().sort(keys).is_ok() {
+    if gpu::auto::worthwhile(keys.len()).is_some() && Sorter::new().sort(keys).is_ok() {
         return;
     }
     let settings = Sorter::new().settings();

@@ -2,9 +2,10 @@
 
 use crate::cpu::{self, Instructions, KeysPlan, Settings};
 use crate::error::find_by_name;
+use crate::gpu::auto::worthwhile;
 use crate::gpu::chosen::ChosenDevice;
 use crate::key::{Key, Order, plain_number_bytes};
-use crate::opencl::{self, DeviceChoice};
+use crate::opencl::DeviceChoice;
 use crate::plan::Plan;
 use crate::report::DeviceTimes;
 use crate::{Error, Report};
@@ -327,14 +328,15 @@ impl Sorter {
     /// The device that is to sort this many keys, if it is not the CPU. With [`Engine::Auto`], a device that cannot be
     /// opened is a reason to fall back, not an error.
     fn device_for(&self, len: usize, fallback: &mut Option<String>) -> Result<Option<ChosenDevice>, Error> {
-        match self.engine {
-            Engine::Auto => match opencl::worthwhile(len) {
-                None => Ok(None),
-                Some(Ok(device)) => Ok(Some(ChosenDevice::OpenCl(device))),
-                Some(Err(error)) => self.fall_back(error, fallback).map(|()| None),
+        let device = match self.engine {
+            Engine::Auto => match worthwhile(len) {
+                None => None,
+                Some(Ok(device)) => Some(device),
+                Some(Err(error)) => self.fall_back(error, fallback).map(|()| None)?,
             },
-            engine => ChosenDevice::open(engine, &self.device),
-        }
+            engine => ChosenDevice::open(engine, &self.device)?,
+        };
+        Ok(if self.oblivious { device.map(ChosenDevice::in_place) } else { device })
     }
 
     /// The same for pairs. What the device cannot move obliviously, the CPU can.

@@ -58,9 +58,13 @@ pub(crate) trait Backend {
 
     /// The shape for a job: the tuned one if there is one. What is tuned is the sort of one array.
     fn shape(&self, job: &Job) -> Shape {
-        let tuning = self.tuning().filter(|_| job.rows == 1);
-        let tuned = tuning.and_then(|tuning| tuning.shape(self.limits(), job.layout, job.row_length));
-        tuned.unwrap_or_else(|| Shape::new(self.limits(), job.layout, job.row_length, job.rows))
+        let Job { layout, row_length, rows, .. } = *job;
+        let tuning = self.tuning().filter(|_| rows == 1);
+        match tuning.and_then(|tuning| tuning.shape(self.limits(), layout, row_length)) {
+            Some(tuned) if tuned.passes_are_best => tuned.shape,
+            Some(tuned) => tuned.shape.by_the_best_way(self.limits(), layout, row_length, rows),
+            None => Shape::new(self.limits(), layout, row_length, rows),
+        }
     }
 }
 

@@ -32,6 +32,14 @@ impl ChosenDevice {
         }
     }
 
+    /// The same device, for sorts in place. Those through OpenCL always are.
+    pub(crate) fn in_place(self) -> Self {
+        match self {
+            Self::Cuda(device) => Self::Cuda(device.in_place()),
+            opencl @ Self::OpenCl(_) => opencl,
+        }
+    }
+
     pub(crate) fn sort_rows<K: Key>(
         &self,
         keys: &mut [K],

@@ -1,12 +1,14 @@
 //! The plan, executed: which kernels run one after the other, over how many work-groups.
 
+use super::cluster::Cluster;
+use super::columns::Columns;
 use super::layout::{Layout, Mapping};
-use super::shape::Shape;
-use super::source::{Kind, TileRows, Variant};
+use super::shape::{Shape, Way};
+use super::source::{ColumnPass, Kind, TileRows, Variant};
 use crate::plan::{Pass, Place, Step, passes};
 
 /// What is to be sorted: `rows` rows of `row_length` elements each, one after the other in the arrays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Job {
     pub(crate) layout: Layout,
     pub(crate) mapping: Mapping,
@@ -20,10 +22,22 @@ pub(crate) struct Launch {
     pub(crate) kernel: Variant,
     pub(crate) groups: usize,
     pub(crate) group_size: usize,
-    /// The kernel's argument `count`: groups of a row, or rows where several share a tile.
-    pub(crate) count: usize,
-    /// The kernel's last argument: the mapping of a tile's keys, or the lowest bit of a pass over memory.
-    pub(crate) last: u32,
+    pub(crate) arguments: Arguments,
+}
+
+/// What a kernel is given after the arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arguments {
+    /// The kernels of the network.
+    Rows {
+        row_length: usize,
+        /// Groups of a row, or rows where several share a tile.
+        count: usize,
+        /// The mapping of a tile's keys, or the lowest bit of a pass over memory.
+        last: u32,
+    },
+    /// The kernels of columnsort, which have a second set of arrays to work in.
+    Columns { total: usize, chunk_length: usize, most_columns: usize, mapping: u32, offset: u32 },
 }
 
 impl Job {
@@ -32,36 +46,67 @@ impl Job {
         if self.row_length == 0 || self.rows == 0 {
             return Vec::new();
         }
-        let merges = Step::merges(self.row_length);
-        let passes: Vec<Pass> = if merges == 0 {
+        match shape.way {
+            Way::Passes => self.network(shape, 0, true),
+            Way::Cluster(cluster) => vec![self.by_cluster(shape, cluster)],
+            Way::Columns(columns) => {
+                let merged = Step::merges(columns.length());
+                let merges = self.network(shape, merged, false);
+                let mut launches = self.by_columns(shape, columns, merges.is_empty());
+                launches.extend(merges);
+                launches
+            }
+        }
+    }
+
+    /// How many elements of working memory the launches need; 0 if they are in place.
+    pub(crate) fn work_elements(&self, shape: Shape) -> usize {
+        match shape.way {
+            Way::Columns(columns) => {
+                let chunk = self.chunk_length(columns);
+                (self.row_length * self.rows).div_ceil(chunk) * columns.work(chunk)
+            }
+            Way::Passes | Way::Cluster(_) => 0,
+        }
+    }
+
+    /// Passes for all merges above the first `sorted` ones, which are done.
+    fn network(&self, shape: Shape, sorted: u32, first: bool) -> Vec<Launch> {
+        let passes: Vec<Pass> = if Step::merges(self.row_length) == 0 {
             // Rows of one element are sorted, but their values may have to be made, and their keys have to go through.
             vec![Pass { place: Place::Tile, steps: 0..0 }]
         } else {
-            passes(self.row_length, shape.limits()).collect()
+            passes(self.row_length, shape.limits())
+                .filter(|pass| Step::new(pass.steps.start).merge() > sorted)
+                .collect()
         };
-        let last = passes.len() - 1;
+        let end = passes.len();
         passes
             .iter()
             .enumerate()
-            .map(|(index, pass)| self.launch(shape, pass, index == 0, index == last))
+            .map(|(index, pass)| self.launch(shape, pass, first && index == 0, index + 1 == end))
             .collect()
     }
 
     fn launch(&self, shape: Shape, pass: &Pass, first: bool, last: bool) -> Launch {
+        let variant = |kind| self.variant(shape, kind);
         let wide_index = self.needs_wide_index(shape);
-        let variant = |kind| Variant { layout: self.layout, wide_index, kind };
         let tile = 1_usize << shape.tile_log2;
         let merges = Step::merges(self.row_length);
+        let row_length = self.row_length;
         match pass.place {
             Place::Tile if first && self.rows > 1 && merges <= shape.tile_log2 => Launch {
                 kernel: Variant::tile_sort(self.layout, wide_index, shape, merges, self.short_rows()),
                 groups: (self.rows << merges).div_ceil(tile),
                 group_size: shape.tile_items(),
-                count: self.rows,
-                last: self.mapping.argument(first, last),
+                arguments: Arguments::Rows {
+                    row_length,
+                    count: self.rows,
+                    last: self.mapping.argument(first, last),
+                },
             },
             Place::Tile => {
-                let tiles = self.row_length.div_ceil(tile);
+                let tiles = row_length.div_ceil(tile);
                 let kernel = if first {
                     // One short row is sorted as a whole tile: what is past its end is infinite.
                     Variant::tile_sort(self.layout, wide_index, shape, shape.tile_log2, TileRows::Long)
@@ -72,8 +117,11 @@ impl Job {
                     kernel,
                     groups: tiles * self.rows,
                     group_size: shape.tile_items(),
-                    count: tiles,
-                    last: self.mapping.argument(first, last),
+                    arguments: Arguments::Rows {
+                        row_length,
+                        count: tiles,
+                        last: self.mapping.argument(first, last),
+                    },
                 }
             }
             Place::Memory => {
@@ -81,29 +129,98 @@ impl Job {
                 let step = Step::new(pass.steps.start);
                 let shift = step.span() - steps;
                 let flip = step == Step::first_of_merge(step.merge());
-                // Blocks of 2^span places, in each of them a work-item for every combination of the low bits.
-                let items = self.row_length.div_ceil(1 << step.span()) << shift;
-                let count = items >> shape.pass_items_log2;
+                // Blocks of 2^span places, in each of them 2^shift with the same bits but those of the steps.
+                let blocks = row_length.div_ceil(1 << step.span());
+                let Shape { tile_log2, held_log2, .. } = shape;
+                let (kind, count, group_size) = if steps <= shape.register_steps {
+                    let items = shape.pass_items();
+                    let kind = Kind::MemoryPass { steps, flip, items: items as u32 };
+                    (kind, (blocks << shift) >> shape.pass_items_log2, items)
+                } else {
+                    let kind = Kind::StridedPass { tile_log2, held_log2, steps, flip };
+                    (kind, (blocks << shift) >> (tile_log2 - steps), shape.tile_items())
+                };
                 Launch {
-                    kernel: variant(Kind::MemoryPass { steps, flip, items: shape.pass_items() as u32 }),
+                    kernel: variant(kind),
                     groups: count * self.rows,
-                    group_size: shape.pass_items(),
-                    count,
-                    last: shift,
+                    group_size,
+                    arguments: Arguments::Rows { row_length, count, last: shift },
                 }
             }
         }
+    }
+
+    fn by_cluster(&self, shape: Shape, cluster: Cluster) -> Launch {
+        let groups = 1 << cluster.log2;
+        Launch {
+            kernel: self.variant(shape, Kind::ClusterSort(cluster)),
+            groups: groups * self.rows,
+            group_size: 1 << (cluster.tile_log2 - cluster.held_log2),
+            arguments: Arguments::Rows {
+                row_length: self.row_length,
+                count: groups,
+                last: self.mapping.argument(true, true),
+            },
+        }
+    }
+
+    /// Columnsort of every row, or of chunks of the one row; `last`, if no merges follow.
+    fn by_columns(&self, shape: Shape, columns: Columns, last: bool) -> Vec<Launch> {
+        let total = self.row_length * self.rows;
+        let chunk_length = self.chunk_length(columns);
+        let chunks = total.div_ceil(chunk_length);
+        let most_columns = columns.columns(chunk_length);
+        let launch = |pass, held_log2: u32, groups: usize, cluster_log2, mapping, offset| {
+            let Columns { tile_log2, .. } = columns;
+            let kind =
+                Kind::Column { pass, tile_log2, held_log2, run_log2: columns.run_log2(), cluster_log2 };
+            Launch {
+                kernel: self.variant(shape, kind),
+                groups: chunks * groups,
+                group_size: 1 << (tile_log2 - held_log2),
+                arguments: Arguments::Columns { total, chunk_length, most_columns, mapping, offset },
+            }
+        };
+        let [deal, gather, spread, shift] = columns.held_log2;
+        let new_columns = 1_usize << (columns.dealt_log2 + columns.cluster_log2);
+        let mut launches = vec![
+            launch(ColumnPass::Deal, deal, most_columns, 0, self.mapping.argument(true, false), 0),
+            launch(ColumnPass::Gather, gather, new_columns, columns.cluster_log2, 0, 0),
+            launch(ColumnPass::Spread, spread, most_columns, 0, 0, 0),
+        ];
+        for round in 0..columns.rounds {
+            let offset = 1 - round % 2;
+            let mapping = self.mapping.argument(false, last && round + 1 == columns.rounds);
+            let groups = most_columns + offset as usize;
+            launches.push(launch(ColumnPass::Shift, shift, groups, 0, mapping, offset));
+        }
+        launches
+    }
+
+    /// What is laid out in one matrix: a row, or as much of it as fits.
+    fn chunk_length(&self, columns: Columns) -> usize {
+        self.row_length.min(columns.length())
+    }
+
+    fn variant(&self, shape: Shape, kind: Kind) -> Variant {
+        Variant { layout: self.layout, wide_index: self.needs_wide_index(shape), kind }
     }
 
     fn short_rows(&self) -> TileRows {
         if self.row_length.is_power_of_two() { TileRows::Short } else { TileRows::Ragged }
     }
 
-    /// Whether some place, or one that is looked at past the end, may need more than 32 bits. Short rows, which share tiles, are
-    /// counted as if each had one: more than they need, and how tests come to run the wide kernels.
+    /// Whether some place, or one that is looked at past the end, may need more than 32 bits.
     fn needs_wide_index(&self, shape: Shape) -> bool {
-        let padded = self.row_length.next_power_of_two().max(1 << shape.tile_log2);
-        (self.rows as u128) * (padded as u128) > 1 << 31
+        let padded = self.row_length.next_power_of_two();
+        let in_rows = (self.rows as u128) * (padded as u128);
+        // Tiles of long rows, and of a cluster's, reach past the end of each row; those of short rows past the end of all.
+        let past_the_end = match self.rows {
+            1 => 1 << shape.tile_log2.max(16),
+            _ => 0,
+        };
+        let work = self.work_elements(shape) as u128;
+        shape.wide_index || (in_rows + past_the_end).max(work) + (1 << 16) > 1 << 31
     }
 }
 
@@ -125,16 +242,30 @@ mod tests {
 
     fn limits() -> impl Strategy<Value = DeviceLimits> {
         let groups = prop_oneof![Just(1_usize), Just(64), Just(256), Just(1024), Just(4096)];
-        let local = prop_oneof![Just(1_usize << 10), Just(16 << 10), Just(48 << 10)];
-        (groups, local, any::<bool>()).prop_map(|(group_size, local_bytes, is_cpu)| DeviceLimits {
-            group_size,
-            local_bytes,
-            is_cpu,
-        })
+        let local = prop_oneof![Just(1_usize << 10), Just(16 << 10), Just(48 << 10), Just(227 << 10)];
+        (groups, local, any::<bool>(), any::<bool>(), prop_oneof![Just(0_u32), Just(3), Just(4)]).prop_map(
+            |(group_size, local_bytes, is_cpu, second_array, most_cluster_log2)| DeviceLimits {
+                group_size,
+                local_bytes,
+                is_cpu,
+                second_array: second_array && !is_cpu,
+                most_cluster_log2: if is_cpu { 0 } else { most_cluster_log2 },
+            },
+        )
+    }
+
+    /// The mapping that a launch is given; `None` for kernels that have none.
+    fn mapping(launch: &Launch) -> Option<u32> {
+        match (launch.arguments, launch.kernel.kind) {
+            (_, Kind::MemoryPass { .. } | Kind::StridedPass { .. }) => None,
+            (Arguments::Rows { last, .. }, _) => Some(last),
+            (Arguments::Columns { mapping, .. }, _) => Some(mapping),
+        }
     }
 
     proptest! {
-        /// The work-groups of every launch have just enough work-items for every element, and keys are mapped once each way.
+        /// The work-groups of every launch have enough work-items for every element and not many more, and keys are mapped once
+        /// each way.
         #[test]
         fn launches_cover_the_elements_once(
             limits in limits(),
@@ -145,42 +276,100 @@ mod tests {
             let shape = Shape::new(limits, job.layout, row_length, rows);
             let launches = job.launches(shape);
             let padded = row_length.next_power_of_two();
+            let work = job.work_elements(shape);
+            prop_assert_eq!(work > 0, matches!(shape.way, Way::Columns(_)));
             for (index, launch) in launches.iter().enumerate() {
                 prop_assert!(launch.group_size <= limits.group_size);
-                prop_assert!(launch.groups > 0 && launch.count > 0);
-                let held = match launch.kernel.kind {
-                    Kind::TileSort { held_log2, .. } | Kind::TileMerge { held_log2, .. } => held_log2,
-                    Kind::MemoryPass { steps, .. } => steps,
-                };
+                prop_assert!(launch.kernel.local_bytes() <= limits.local_bytes);
+                prop_assert!(launch.groups > 0);
+                let (tile_log2, held) = launch.kernel.tile_and_held_log2();
                 let elements = (launch.groups * launch.group_size) << held;
-                prop_assert!(elements >= row_length * rows);
-                let block = match launch.kernel.kind {
-                    Kind::MemoryPass { .. } => 1_usize << (launch.last + held),
+                prop_assert!(elements >= row_length * rows, "{:?}", launch);
+                let block = match (launch.kernel.kind, launch.arguments) {
+                    (Kind::MemoryPass { .. }, Arguments::Rows { last, .. }) => 1_usize << (last + held),
+                    (Kind::StridedPass { steps, .. }, Arguments::Rows { last, .. }) => 1 << (last + steps),
+                    (Kind::ClusterSort(cluster), _) => cluster.length(),
+                    (Kind::Column { cluster_log2, .. }, _) => 4 << (tile_log2.unwrap() + cluster_log2),
                     _ => 1 << shape.tile_log2,
                 };
-                prop_assert!(elements <= (rows * padded.max(block) + block), "{} for {} x {}", elements, rows, padded);
-                let is_tile = !matches!(launch.kernel.kind, Kind::MemoryPass { .. });
-                if is_tile {
-                    let mapping = job.mapping.argument(index == 0, index + 1 == launches.len());
-                    prop_assert_eq!(launch.last, mapping);
+                let most = 2 * (rows * padded.max(block) + block).max(work);
+                prop_assert!(elements <= most, "{} for {} x {}: {:?}", elements, rows, padded, launch);
+                let expected = job.mapping.argument(index == 0, index + 1 == launches.len());
+                if let Some(mapping) = mapping(launch) {
+                    prop_assert_eq!(mapping, expected, "{:?}", launch);
+                } else {
+                    prop_assert_eq!(expected, 0, "{:?} is first or last", launch);
                 }
             }
-            let (first, last) = (launches[0].kernel.kind, launches[launches.len() - 1].kernel.kind);
-            prop_assert!(matches!(first, Kind::TileSort { .. }), "{:?}", first);
-            prop_assert!(!matches!(last, Kind::MemoryPass { .. }), "{:?}", last);
+        }
+
+        /// Columnsort leaves what the network's later merges start from.
+        #[test]
+        fn merges_that_follow_a_columnsort_start_with_the_length_of_its_chunks(
+            row_length in (1_usize << 22) + 1..(1 << 30),
+        ) {
+            let limits = DeviceLimits {
+                group_size: 1024,
+                local_bytes: 227 << 10,
+                is_cpu: false,
+                second_array: true,
+                most_cluster_log2: 4,
+            };
+            let job = job(row_length, 1);
+            let shape = Shape::new(limits, job.layout, row_length, 1);
+            let Way::Columns(columns) = shape.way else { panic!("{shape}") };
+            let launches = job.launches(shape);
+            let passes = 3 + columns.rounds as usize;
+            for launch in &launches[..passes] {
+                let Arguments::Columns { total, chunk_length, .. } = launch.arguments else {
+                    panic!("{launch:?}")
+                };
+                prop_assert_eq!((total, chunk_length), (row_length, columns.length()));
+            }
+            let Arguments::Rows { last: shift, .. } = launches[passes].arguments else {
+                panic!("{launches:?}")
+            };
+            let steps = match launches[passes].kernel.kind {
+                Kind::MemoryPass { steps, flip: true, .. } | Kind::StridedPass { steps, flip: true, .. } => steps,
+                other => panic!("{other:?}"),
+            };
+            prop_assert_eq!(1_usize << (shift + steps), 2 * columns.length());
         }
     }
 
     #[test]
     fn nothing_is_launched_for_nothing() {
-        let shape = Shape::new(
-            DeviceLimits { group_size: 256, local_bytes: 16 << 10, is_cpu: false },
-            Layout::keys::<u32>(),
-            0,
-            1,
-        );
+        let limits = DeviceLimits {
+            group_size: 256,
+            local_bytes: 16 << 10,
+            is_cpu: false,
+            second_array: false,
+            most_cluster_log2: 0,
+        };
+        let shape = Shape::new(limits, Layout::keys::<u32>(), 0, 1);
         assert!(job(0, 1).launches(shape).is_empty());
         assert!(job(5, 0).launches(shape).is_empty());
         assert_eq!(job(1, 1).launches(shape).len(), 1);
+    }
+
+    #[test]
+    fn places_have_64_bits_only_where_32_are_too_few() {
+        let limits = DeviceLimits {
+            group_size: 1024,
+            local_bytes: 48 << 10,
+            is_cpu: false,
+            second_array: false,
+            most_cluster_log2: 0,
+        };
+        let wide = |row_length, rows| {
+            let job = job(row_length, rows);
+            let shape = Shape::new(limits, job.layout, row_length, rows);
+            job.launches(shape).iter().all(|launch| launch.kernel.wide_index)
+        };
+        assert!(!wide(1 << 30, 1));
+        assert!(wide((1 << 31) + 1, 1));
+        assert!(!wide(8, 1 << 26));
+        assert!(wide(8, 1 << 29));
+        assert!(!wide(3, 1 << 26));
     }
 }

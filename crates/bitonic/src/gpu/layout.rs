@@ -55,7 +55,7 @@ impl Layout {
 }
 
 /// How keys become ordered bits in the first load, and keys again in the last store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Mapping {
     bits: u32,
 }

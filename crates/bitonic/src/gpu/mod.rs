@@ -3,6 +3,7 @@
 //! ```text
 //!   layout      what an element is: bits of key, bits of value                    (of the call)
 //!   shape       how many elements a tile, a work-item, a pass holds               (of the device)
+//!   cluster, columns   the two other ways to sort more than a tile
 //!   launches    layout x shape x length -> which kernels run, over what           (the plan, executed)
 //!   source      a kernel's text for one dialect, with the plan's constants; kernels/ has the texts
 //!   planning    the plan as callers see it
@@ -11,16 +12,19 @@
 //!   backend     what an engine provides: buffers, transfers, launches
 //!   opencl/     the engine on OpenCL
 //!   cuda/       the engine on CUDA
-//!   chosen      a device of either; choice is how a user names it
+//!   chosen      a device of either; choice is how a user names it, auto what `Auto` takes
 //!   scratch     buffers that an engine keeps; programs are those it has built, bandwidth is the speed it measures
 //!   staging     pinned memory that its transfers pass through
 //! ```
 
+pub(crate) mod auto;
 pub(crate) mod backend;
 mod bandwidth;
 mod cache;
 mod choice;
 pub(crate) mod chosen;
+mod cluster;
+mod columns;
 mod copy;
 pub mod cuda;
 mod landing;

@@ -4,8 +4,8 @@ use super::lock::lock;
 use crate::Error;
 use std::sync::Mutex;
 
-/// Keys and values of one sort. More are freed, so that a device is not filled with what nobody uses.
-const KEPT: usize = 2;
+/// Keys, values and working memory of one sort. More are freed, so that a device is not filled with what nobody uses.
+const KEPT: usize = 3;
 
 /// No more than this share of the device's memory is kept.
 const KEPT_SHARE: u64 = 4;
@@ -28,13 +28,15 @@ impl<B> Default for Scratch<B> {
 }
 
 impl<B: Memory> Scratch<B> {
-    /// A buffer of at least this many bytes, and at most four times as many; a new one if none is kept.
+    /// A buffer of at least this many bytes, and at most four times as many, the smallest that there is; a new one if none is
+    /// kept. The same sort gets the same buffers again, whatever the order in which they were given back.
     pub(super) fn take(&self, bytes: usize, allocate: impl Fn() -> Result<B, Error>) -> Result<B, Error> {
         {
             let mut buffers = lock(&self.buffers);
             let fits = |buffer: &B| (bytes..=bytes.saturating_mul(4)).contains(&buffer.bytes());
-            if let Some(place) = buffers.iter().position(fits) {
-                return Ok(buffers.swap_remove(place));
+            let fitting = (0..buffers.len()).filter(|&place| fits(&buffers[place]));
+            if let Some(place) = fitting.min_by_key(|&place| buffers[place].bytes()) {
+                return Ok(buffers.remove(place));
             }
         }
         match allocate() {
@@ -110,14 +112,24 @@ mod tests {
     }
 
     #[test]
-    fn two_buffers_and_a_quarter_of_the_memory_are_kept() {
+    fn the_smallest_buffer_that_fits_is_taken() {
         let scratch = Scratch::default();
-        for bytes in [10, 100, 400] {
+        for bytes in [120, 100, 200] {
             scratch.give(Bytes(bytes), DEVICE_BYTES);
         }
-        assert_eq!(*lock(&scratch.buffers), [Bytes(100), Bytes(400)]);
-        scratch.give(Bytes(700), DEVICE_BYTES);
-        assert_eq!(*lock(&scratch.buffers), [Bytes(700)]);
+        assert_eq!(scratch.take(90, || Err(refused())), Ok(Bytes(100)));
+        assert_eq!(scratch.take(90, || Err(refused())), Ok(Bytes(120)));
+    }
+
+    #[test]
+    fn three_buffers_and_a_quarter_of_the_memory_are_kept() {
+        let scratch = Scratch::default();
+        for bytes in [10, 100, 200, 300] {
+            scratch.give(Bytes(bytes), DEVICE_BYTES);
+        }
+        assert_eq!(*lock(&scratch.buffers), [Bytes(100), Bytes(200), Bytes(300)]);
+        scratch.give(Bytes(600), DEVICE_BYTES);
+        assert_eq!(*lock(&scratch.buffers), [Bytes(300), Bytes(600)]);
         scratch.give(Bytes(1001), DEVICE_BYTES);
         assert_eq!(*lock(&scratch.buffers), []);
     }

@@ -1,7 +1,8 @@
 //! A kernel's text: prelude of the dialect, shared parts, the kernel itself; and the constants of the plan as options.
 
+use super::cluster::Cluster;
 use super::layout::Layout;
-use super::shape::Shape;
+use super::shape::{Shape, local_bytes};
 use std::fmt::Write;
 
 /// One kernel with its constants: what is built, cached and run.
@@ -20,8 +21,23 @@ pub(crate) enum Kind {
     TileSort { tile_log2: u32, held_log2: u32, merges: u32, rows: TileRows, unrolled: bool },
     /// Finishes a merge inside tiles.
     TileMerge { tile_log2: u32, held_log2: u32 },
-    /// Steps of a merge that are wider than a tile.
+    /// Steps of a merge that are wider than a tile, in registers.
     MemoryPass { steps: u32, flip: bool, items: u32 },
+    /// Steps of a merge that are wider than a tile, with an exchange in local memory.
+    StridedPass { tile_log2: u32, held_log2: u32, steps: u32, flip: bool },
+    /// Sorts an array by a cluster.
+    ClusterSort(Cluster),
+    /// A pass of columnsort.
+    Column { pass: ColumnPass, tile_log2: u32, held_log2: u32, run_log2: u32, cluster_log2: u32 },
+}
+
+/// The passes of columnsort; see `kernels/column.c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ColumnPass {
+    Deal,
+    Gather,
+    Spread,
+    Shift,
 }
 
 /// How rows lie in the tiles of a sort.
@@ -49,6 +65,12 @@ impl Variant {
             Kind::TileSort { .. } => "tile_sort",
             Kind::TileMerge { .. } => "tile_merge",
             Kind::MemoryPass { .. } => "memory_pass",
+            Kind::StridedPass { .. } => "strided_pass",
+            Kind::ClusterSort(_) => "cluster_sort",
+            Kind::Column { pass: ColumnPass::Deal, .. } => "deal",
+            Kind::Column { pass: ColumnPass::Gather, .. } => "gather",
+            Kind::Column { pass: ColumnPass::Spread, .. } => "spread",
+            Kind::Column { pass: ColumnPass::Shift, .. } => "shift_columns",
         }
     }
 
@@ -59,12 +81,19 @@ impl Variant {
             Dialect::Cuda => PRELUDE_CUDA,
         };
         let parts: &[&Part] = match self.kind {
-            Kind::TileSort { .. } => &[&prelude, &ELEMENT, &REGISTERS, &TILE, &TILE_SORT],
-            Kind::TileMerge { .. } => &[&prelude, &ELEMENT, &REGISTERS, &TILE, &TILE_MERGE],
-            Kind::MemoryPass { .. } => &[&prelude, &ELEMENT, &REGISTERS, &MEMORY_PASS],
+            Kind::TileSort { .. } => &[&TILE, &TILE_SORT],
+            Kind::TileMerge { .. } => &[&TILE, &TILE_MERGE],
+            Kind::MemoryPass { .. } => &[&MEMORY_PASS],
+            Kind::StridedPass { .. } => &[&TILE, &STRIDED_PASS],
+            Kind::ClusterSort(_) => &[&TILE, &CLUSTER, &CLUSTER_SORT],
+            Kind::Column { pass: ColumnPass::Deal, .. } => &[&TILE, &COLUMN, &DEAL],
+            Kind::Column { pass: ColumnPass::Gather, cluster_log2: 0, .. } => &[&TILE, &COLUMN, &GATHER],
+            Kind::Column { pass: ColumnPass::Gather, .. } => &[&TILE, &CLUSTER, &COLUMN, &GATHER],
+            Kind::Column { pass: ColumnPass::Spread, .. } => &[&TILE, &COLUMN, &SPREAD],
+            Kind::Column { pass: ColumnPass::Shift, .. } => &[&TILE, &COLUMN, &SHIFT],
         };
         let mut source = String::new();
-        for part in parts {
+        for part in [&prelude, &ELEMENT, &REGISTERS].iter().chain(parts) {
             // Writing to a string cannot fail.
             let _ = writeln!(source, "#line 1 \"{}\"\n{}", part.name, part.text);
         }
@@ -75,7 +104,7 @@ impl Variant {
     pub(crate) fn options(self) -> String {
         let Layout { key_bits, value_bits, indexed } = self.layout;
         // Only the first pass makes values of indices.
-        let indexed = indexed && matches!(self.kind, Kind::TileSort { .. });
+        let indexed = indexed && self.is_first();
         let index_bits = if self.wide_index { 64 } else { 32 };
         let mut options = format!(
             "-DKEY_BITS={key_bits} -DVALUE_BITS={value_bits} -DINDEX_BITS={index_bits} -DINDEXED={}",
@@ -99,6 +128,33 @@ impl Variant {
                 define("HELD_LOG2", held_log2);
                 define("SHORT_ROWS", 0);
                 define("RAGGED_ROWS", 0);
+                options.push_str(" -DUNROLL_MERGES=");
+            }
+            Kind::StridedPass { tile_log2, held_log2, steps, flip } => {
+                define("TILE_LOG2", tile_log2);
+                define("HELD_LOG2", held_log2);
+                define("STEPS", steps);
+                define("FLIP", flip.into());
+                define("SHORT_ROWS", 0);
+                define("RAGGED_ROWS", 0);
+                options.push_str(" -DUNROLL_MERGES=");
+            }
+            Kind::ClusterSort(Cluster { tile_log2, held_log2, log2 }) => {
+                define("TILE_LOG2", tile_log2);
+                define("HELD_LOG2", held_log2);
+                define("CLUSTER_LOG2", log2);
+                define("SHORT_ROWS", 0);
+                define("RAGGED_ROWS", 0);
+                options.push_str(" -DUNROLL_MERGES=UNROLL");
+            }
+            Kind::Column { pass: _, tile_log2, held_log2, run_log2, cluster_log2 } => {
+                define("TILE_LOG2", tile_log2);
+                define("HELD_LOG2", held_log2);
+                define("RUN_LOG2", run_log2);
+                define("CLUSTER_LOG2", cluster_log2);
+                define("SHORT_ROWS", 0);
+                define("RAGGED_ROWS", 0);
+                options.push_str(" -DUNROLL_MERGES=UNROLL");
             }
             Kind::MemoryPass { steps, flip, items } => {
                 define("HELD_LOG2", steps);
@@ -107,6 +163,42 @@ impl Variant {
             }
         }
         options
+    }
+
+    /// Whether it is the first of a sort.
+    fn is_first(self) -> bool {
+        match self.kind {
+            Kind::TileSort { .. } | Kind::ClusterSort(_) => true,
+            Kind::Column { pass, .. } => pass == ColumnPass::Deal,
+            Kind::TileMerge { .. } | Kind::MemoryPass { .. } | Kind::StridedPass { .. } => false,
+        }
+    }
+
+    /// The base-2 logarithms of the tile, if the kernel has one, and of the elements that a work-item holds.
+    pub(crate) fn tile_and_held_log2(self) -> (Option<u32>, u32) {
+        match self.kind {
+            Kind::TileSort { tile_log2, held_log2, .. }
+            | Kind::TileMerge { tile_log2, held_log2 }
+            | Kind::StridedPass { tile_log2, held_log2, .. }
+            | Kind::ClusterSort(Cluster { tile_log2, held_log2, .. })
+            | Kind::Column { tile_log2, held_log2, .. } => (Some(tile_log2), held_log2),
+            Kind::MemoryPass { steps, .. } => (None, steps),
+        }
+    }
+
+    /// The local memory of a group.
+    pub(crate) fn local_bytes(self) -> usize {
+        let (tile_log2, _) = self.tile_and_held_log2();
+        tile_log2.map_or(0, |tile_log2| local_bytes(tile_log2, self.layout.element_bytes()))
+    }
+
+    /// The base-2 logarithm of the groups that have to run at the same time.
+    pub(crate) fn cluster_log2(self) -> u32 {
+        match self.kind {
+            Kind::ClusterSort(cluster) => cluster.log2,
+            Kind::Column { cluster_log2, .. } => cluster_log2,
+            _ => 0,
+        }
     }
 
     /// A kernel's variants for a shape: the sort of tiles with all merges, or with those of short rows.
@@ -139,6 +231,14 @@ const PRELUDE_CUDA: Part = part!("prelude_cuda.c");
 const ELEMENT: Part = part!("element.c");
 const REGISTERS: Part = part!("registers.c");
 const TILE: Part = part!("tile.c");
+const CLUSTER: Part = part!("cluster.c");
+const CLUSTER_SORT: Part = part!("cluster_sort.c");
+const COLUMN: Part = part!("column.c");
+const DEAL: Part = part!("deal.c");
+const GATHER: Part = part!("gather.c");
+const SPREAD: Part = part!("spread.c");
+const SHIFT: Part = part!("shift.c");
+const STRIDED_PASS: Part = part!("strided_pass.c");
 const TILE_SORT: Part = part!("tile_sort.c");
 const TILE_MERGE: Part = part!("tile_merge.c");
 const MEMORY_PASS: Part = part!("memory_pass.c");

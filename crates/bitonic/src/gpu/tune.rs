@@ -114,13 +114,17 @@ fn tune_length<K: Key, D: Backend>(device: &D, length: usize, tuning: &mut Tunin
     let layout = Layout::keys::<K>();
     let limits = device.limits();
     let default = Shape::new(limits, layout, length, 1);
+    let network = Shape::network(limits, layout, length, 1);
     let trial = Trial::<K, D>::new(device, length)?;
     let default_time = trial.time(default)?;
-    let (mut best, mut best_time) = (default, default_time);
     let (mut tried, mut refused) = (1, 0);
+    let (mut best, mut best_time) = (network, default_time);
+    if network != default {
+        best_time = trial.time(network)?;
+        tried += 1;
+    }
     // One parameter after the other, each from the best so far: tile and registers belong together, the rest does not.
-    let tiles = tiles(default).into_iter().collect::<Vec<_>>();
-    for stage in [tiles, passes(default)] {
+    for stage in [tiles(network, layout), passes(network)] {
         for change in stage {
             let shape = change(best);
             if shape == best || !shape.is_possible(limits, layout) {
@@ -140,9 +144,16 @@ fn tune_length<K: Key, D: Backend>(device: &D, length: usize, tuning: &mut Tunin
         }
     }
     let from_merges = Step::merges(length);
-    tuning.shapes.push(TunedShape { element_bytes: layout.element_bytes(), from_merges, shape: best });
+    let passes_are_best =
+        network != default && best_time.as_secs_f64() < default_time.as_secs_f64() * WORTH_A_CHANGE;
+    let element_bytes = layout.element_bytes();
+    tuning.shapes.push(TunedShape { element_bytes, from_merges, shape: best, passes_are_best });
+    if network != default && !passes_are_best {
+        // What is kept of the passes is for sorts in place.
+        (best, best_time) = (default, default_time);
+    }
     Ok(TuneRow {
-        element_bytes: layout.element_bytes(),
+        element_bytes,
         length,
         default_shape: default.to_string(),
         default_time,
@@ -156,12 +167,12 @@ fn tune_length<K: Key, D: Backend>(device: &D, length: usize, tuning: &mut Tunin
 type Change = Box<dyn Fn(Shape) -> Shape>;
 
 /// Tiles of up to a quarter of the default's size, with about as many registers as the default.
-fn tiles(default: Shape) -> Vec<Change> {
+fn tiles(default: Shape, layout: Layout) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     for smaller in 0..=2 {
         for held_log2 in default.held_log2.saturating_sub(2)..=default.held_log2 + 1 {
             let tile_log2 = default.tile_log2.saturating_sub(smaller);
-            changes.push(Box::new(move |shape| Shape { tile_log2, held_log2, ..shape }));
+            changes.push(Box::new(move |shape| shape.with_tile(layout, tile_log2, held_log2)));
         }
     }
     changes
@@ -290,7 +301,10 @@ fn crossover(device: &impl Backend, effort: Effort) -> Result<Option<usize>, Err
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::columns::Columns;
     use crate::gpu::opencl::testing;
+    use crate::gpu::shape::Way;
+    use crate::gpu::{cuda, lock};
 
     #[test]
     fn a_trial_gives_times_for_right_results_and_refuses_wrong_ones() {
@@ -301,5 +315,77 @@ mod tests {
         trial.sorted[17] ^= 1;
         let refused = trial.time(shape);
         assert!(matches!(refused, Err(Error::Device { operation: "sort", .. })), "{refused:?}");
+    }
+
+    /// Sorts so many keys with a shape, and one less. A trial checks what comes out.
+    fn check<K: Key>(device: &impl Backend, length: usize, shape: Shape) {
+        let trial = Trial::<K, _>::new(device, length).expect("a device has this much memory");
+        trial.time(shape).unwrap_or_else(|error| panic!("{length} {} with {shape}: {error}", K::TYPE));
+    }
+
+    #[test]
+    fn passes_through_local_memory_and_wide_places_sort() {
+        let device = testing::device();
+        let small = Shape {
+            tile_log2: 9,
+            held_log2: 3,
+            fused_steps: 6,
+            register_steps: 3,
+            ..Shape::network(device.limits(), Layout::keys::<u32>(), 1 << 16, 1)
+        };
+        assert!(small.is_possible(device.limits(), Layout::keys::<u32>()));
+        for wide_index in [false, true] {
+            let shape = Shape { wide_index, ..small };
+            check::<u32>(&device, 1 << 15, shape);
+            check::<u64>(&device, 40_001, shape);
+        }
+    }
+
+    /// A CUDA device; `None`, with a line that says so, where there is none and none is required.
+    fn cuda_device(test: &str) -> Option<cuda::Device> {
+        match cuda::Device::open(&cuda::DeviceChoice::Best) {
+            Ok(device) => Some(device),
+            Err(error) => {
+                assert!(std::env::var_os("BITONIC_REQUIRE_CUDA").is_none(), "{error}");
+                println!("skipped: no CUDA device for {test}: {error}");
+                None
+            }
+        }
+    }
+
+    /// One after the other: each takes much of the device's memory.
+    static LARGE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+    #[test]
+    fn every_matrix_sorts_on_cuda() {
+        let Some(device) = cuda_device("every_matrix_sorts_on_cuda") else { return };
+        let _alone = lock::lock(&LARGE);
+        fn check_all<K: Key>(device: &cuda::Device) {
+            let layout = Layout::keys::<K>();
+            for (number, &columns) in Columns::all(layout).iter().enumerate() {
+                let wide_index = number == 0;
+                for length in [columns.length(), columns.length() / 4 * 3 + 17] {
+                    let network = Shape::network(device.limits(), layout, length, 1);
+                    check::<K>(device, length, Shape { way: Way::Columns(columns), wide_index, ..network });
+                }
+            }
+        }
+        check_all::<u32>(&device);
+        check_all::<f64>(&device);
+        check_all::<i128>(&device);
+    }
+
+    #[test]
+    fn wide_places_sort_on_cuda() {
+        let Some(device) = cuda_device("wide_places_sort_on_cuda") else { return };
+        let _alone = lock::lock(&LARGE);
+        for length in [1000, 3 << 14, (5 << 20) + 3] {
+            for device in [device.clone(), device.clone().in_place()] {
+                let shape = Shape::new(device.limits(), Layout::keys::<u32>(), length, 1);
+                check::<u32>(&device, length, Shape { wide_index: true, ..shape });
+                let network = Shape::network(device.limits(), Layout::keys::<u32>(), length, 1);
+                check::<u32>(&device, length, Shape { wide_index: true, ..network });
+            }
+        }
     }
 }

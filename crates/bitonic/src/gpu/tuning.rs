@@ -3,6 +3,7 @@
 use super::cache::Cache;
 use super::layout::Layout;
 use super::shape::{DeviceLimits, Shape};
+use crate::Engine;
 use crate::plan::Step;
 use std::fmt;
 
@@ -19,7 +20,10 @@ pub(crate) struct TunedShape {
     pub(crate) element_bytes: usize,
     /// Rows with at least this many merges: longer than 2^(merges - 1).
     pub(crate) from_merges: u32,
+    /// How passes of the network are cut.
     pub(crate) shape: Shape,
+    /// Whether these passes are faster than a cluster or columnsort.
+    pub(crate) passes_are_best: bool,
 }
 
 const NAME: &str = "tuning";
@@ -37,14 +41,19 @@ impl Tuning {
     }
 
     /// The shape for a layout and row length, if one was tuned and the device can run it with this layout.
-    pub(crate) fn shape(&self, limits: DeviceLimits, layout: Layout, row_length: usize) -> Option<Shape> {
+    pub(crate) fn shape(
+        &self,
+        limits: DeviceLimits,
+        layout: Layout,
+        row_length: usize,
+    ) -> Option<TunedShape> {
         let merges = Step::merges(row_length);
         self.shapes
             .iter()
             .filter(|tuned| tuned.element_bytes == layout.element_bytes() && tuned.from_merges <= merges)
             .max_by_key(|tuned| tuned.from_merges)
-            .map(|tuned| tuned.shape)
-            .filter(|shape| shape.is_possible(limits, layout))
+            .copied()
+            .filter(|tuned| tuned.shape.is_possible(limits, layout))
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -52,12 +61,13 @@ impl Tuning {
         for line in text.lines() {
             let (name, value) = line.split_once(": ")?;
             match name.split_once(' ') {
-                Some(("shape", place)) => {
+                Some((kind @ ("shape" | "passes"), place)) => {
                     let (element_bytes, from_merges) = place.split_once(' ')?;
                     tuning.shapes.push(TunedShape {
                         element_bytes: element_bytes.parse().ok()?,
                         from_merges: from_merges.parse().ok()?,
                         shape: Shape::parse(value)?,
+                        passes_are_best: kind == "passes",
                     });
                 }
                 _ => return None,
@@ -70,8 +80,9 @@ impl Tuning {
 /// One line for every fact; [`Tuning::parse`] reads it.
 impl fmt::Display for Tuning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for TunedShape { element_bytes, from_merges, shape } in &self.shapes {
-            writeln!(f, "shape {element_bytes} {from_merges}: {shape}")?;
+        for TunedShape { element_bytes, from_merges, shape, passes_are_best } in &self.shapes {
+            let kind = if *passes_are_best { "passes" } else { "shape" };
+            writeln!(f, "{kind} {element_bytes} {from_merges}: {shape}")?;
         }
         Ok(())
     }
@@ -80,59 +91,78 @@ impl fmt::Display for Tuning {
 /// From which length on a device, transfers included, was faster than the CPU: what `Auto` goes by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Crossover {
+    pub(crate) engine: Engine,
     /// The device's name.
     pub(crate) device: String,
     pub(crate) faster_from: usize,
 }
 
 const CROSSOVER_NAME: &str = "auto";
-/// One for the machine: the entry is found without asking any driver.
-const CROSSOVER_KEY: &str = "opencl";
+/// One entry for the machine, found without asking any driver; the key changes with the format.
+const CROSSOVER_KEY: &str = "engines";
 
 impl Crossover {
-    /// The one of this machine, if there is one.
-    pub(crate) fn load() -> Option<Self> {
-        let text = Cache::of_user().load(CROSSOVER_NAME, CROSSOVER_KEY)?;
-        Self::parse(std::str::from_utf8(&text).ok()?)
+    /// Those of this machine.
+    pub(crate) fn load_all() -> Vec<Self> {
+        let text = Cache::of_user().load(CROSSOVER_NAME, CROSSOVER_KEY).unwrap_or_default();
+        let lines = std::str::from_utf8(&text).unwrap_or_default().lines();
+        lines.filter_map(Self::parse).collect()
     }
 
-    /// Stores what was found for a device, `None` if it is never faster than the CPU, unless another device is known to be
-    /// faster from a smaller length on. Whether that worked.
-    pub(crate) fn update(device: &str, found: Option<Self>) -> bool {
-        let best = Self::better(Self::load(), device, found);
-        let text = best.as_ref().map_or_else(String::new, Self::to_string);
+    /// Stores what was found for a device, `faster_from` being `None` if it is never faster than the CPU, beside what is
+    /// known of others. Whether that worked.
+    pub(crate) fn update(engine: Engine, device: &str, faster_from: Option<usize>) -> bool {
+        let all = Self::updated(Self::load_all(), engine, device, faster_from);
+        let text: String = all.iter().map(|crossover| format!("{crossover}\n")).collect();
         Cache::of_user().store(CROSSOVER_NAME, CROSSOVER_KEY, text.as_bytes())
     }
 
-    fn better(known: Option<Self>, device: &str, found: Option<Self>) -> Option<Self> {
-        let other = known.filter(|known| known.device != device);
-        [other, found].into_iter().flatten().min_by_key(|crossover| crossover.faster_from)
+    fn updated(mut known: Vec<Self>, engine: Engine, device: &str, faster_from: Option<usize>) -> Vec<Self> {
+        known.retain(|known| known.engine != engine || known.device != device);
+        known.extend(faster_from.map(|faster_from| Self { engine, device: device.to_owned(), faster_from }));
+        known
     }
 
-    fn parse(text: &str) -> Option<Self> {
-        let (faster_from, device) = text.split_once(' ')?;
+    fn parse(line: &str) -> Option<Self> {
+        let (faster_from, rest) = line.split_once(' ')?;
+        let (engine, device) = rest.split_once(' ')?;
+        let engine = [Engine::OpenCl, Engine::Cuda].into_iter().find(|known| known.to_string() == engine)?;
         let faster_from = faster_from.parse().ok()?;
-        (!device.is_empty()).then(|| Self { device: device.to_owned(), faster_from })
+        (!device.is_empty()).then(|| Self { engine, device: device.to_owned(), faster_from })
     }
 }
 
 impl fmt::Display for Crossover {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.faster_from, self.device)
+        write!(f, "{} {} {}", self.faster_from, self.engine, self.device)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::shape::Way;
 
     fn shape(tile_log2: u32) -> Shape {
-        Shape { tile_log2, held_log2: 3, fused_steps: 4, pass_items_log2: 6, unrolled: true }
+        Shape {
+            tile_log2,
+            held_log2: 3,
+            fused_steps: 4,
+            register_steps: 4,
+            pass_items_log2: 6,
+            unrolled: true,
+            way: Way::Passes,
+            wide_index: false,
+        }
     }
 
     fn tuning() -> Tuning {
-        let tuned =
-            |from_merges, tile_log2| TunedShape { element_bytes: 4, from_merges, shape: shape(tile_log2) };
+        let tuned = |from_merges, tile_log2| TunedShape {
+            element_bytes: 4,
+            from_merges,
+            shape: shape(tile_log2),
+            passes_are_best: from_merges == 0,
+        };
         Tuning { shapes: vec![tuned(0, 9), tuned(17, 11)] }
     }
 
@@ -144,31 +174,40 @@ mod tests {
         for text in ["shape", "shape 4 x: tile", "other: 1", "shape 4 0: tile 2^1"] {
             assert_eq!(Tuning::parse(text), None, "{text}");
         }
-        let crossover = Crossover { device: "A device (of 2)".to_owned(), faster_from: 1 << 20 };
-        assert_eq!(Crossover::parse(&crossover.to_string()), Some(crossover));
-        for text in ["", "many keys", "1000", "1000 "] {
+        for engine in [Engine::OpenCl, Engine::Cuda] {
+            let crossover = Crossover { engine, device: "A device (of 2)".to_owned(), faster_from: 1 << 20 };
+            assert_eq!(Crossover::parse(&crossover.to_string()), Some(crossover));
+        }
+        for text in ["", "many cuda keys", "1000", "1000 ", "1000 cuda ", "1000 cpu A device"] {
             assert_eq!(Crossover::parse(text), None, "{text}");
         }
     }
 
     #[test]
-    fn the_device_that_is_faster_from_fewer_keys_on_stays() {
-        let of = |device: &str, faster_from| Some(Crossover { device: device.to_owned(), faster_from });
-        assert_eq!(Crossover::better(None, "a", of("a", 10)), of("a", 10));
-        assert_eq!(Crossover::better(of("a", 10), "b", of("b", 20)), of("a", 10));
-        assert_eq!(Crossover::better(of("a", 10), "b", of("b", 5)), of("b", 5));
-        assert_eq!(Crossover::better(of("a", 10), "b", None), of("a", 10));
-        assert_eq!(Crossover::better(of("a", 10), "a", of("a", 20)), of("a", 20), "measured anew");
-        assert_eq!(Crossover::better(of("a", 10), "a", None), None);
+    fn what_is_found_for_a_device_replaces_what_was_known_of_it_alone() {
+        let of =
+            |engine, device: &str, faster_from| Crossover { engine, device: device.to_owned(), faster_from };
+        let known = vec![of(Engine::OpenCl, "a", 10), of(Engine::Cuda, "a", 5)];
+        let measured = Crossover::updated(known.clone(), Engine::OpenCl, "a", Some(20));
+        assert_eq!(measured, [of(Engine::Cuda, "a", 5), of(Engine::OpenCl, "a", 20)]);
+        assert_eq!(Crossover::updated(known.clone(), Engine::Cuda, "a", None), [of(Engine::OpenCl, "a", 10)]);
+        assert_eq!(Crossover::updated(known, Engine::Cuda, "b", Some(7)).len(), 3);
     }
 
     #[test]
     fn the_shape_of_the_longest_length_that_is_reached_counts_if_it_is_possible() {
-        let limits = DeviceLimits { group_size: 256, local_bytes: 16 << 10, is_cpu: false };
+        let limits = DeviceLimits {
+            group_size: 256,
+            local_bytes: 16 << 10,
+            is_cpu: false,
+            second_array: false,
+            most_cluster_log2: 0,
+        };
         let keys = Layout::keys::<u32>();
-        assert_eq!(tuning().shape(limits, keys, 1000), Some(shape(9)));
-        assert_eq!(tuning().shape(limits, keys, 1 << 16), Some(shape(9)));
-        assert_eq!(tuning().shape(limits, keys, (1 << 16) + 1), Some(shape(11)));
+        let found = |length| tuning().shape(limits, keys, length).map(|tuned| tuned.shape);
+        assert_eq!(found(1000), Some(shape(9)));
+        assert_eq!(found(1 << 16), Some(shape(9)));
+        assert_eq!(found((1 << 16) + 1), Some(shape(11)));
         assert_eq!(
             tuning().shape(limits, Layout::keys::<u64>(), 1000),
             None,

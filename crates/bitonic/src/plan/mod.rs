@@ -20,6 +20,9 @@ use std::time::Duration;
 pub enum Algorithm {
     /// The bitonic network in flip form, in place: what is compared does not depend on the keys.
     Network,
+    /// Columnsort: sorts of tiles between rearrangements of the whole array, in a second one. What is compared and what is moved
+    /// does not depend on the keys.
+    Columnsort,
     /// Partitioning in place around pivots until a part fits a tile, and the network there.
     Partition,
     /// Counting how often each value occurs.
@@ -32,6 +35,7 @@ impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Network => "bitonic network in flip form",
+            Self::Columnsort => "columnsort, with the network in every column",
             Self::Partition => "partition in place, then the network in every tile",
             Self::Counting => "counting",
             Self::Standard => "the standard library's sort",
@@ -83,8 +87,37 @@ pub struct WorkGroups {
     pub element_bytes: usize,
     /// What the arrays take in the device's memory.
     pub device_bytes: u64,
+    /// What is needed there beyond the arrays.
+    pub work_bytes: u64,
+    /// How many groups sort the array together, in the memory that they share; 1 if each is for itself.
+    pub cluster: usize,
+    /// How the array is laid out for a columnsort.
+    pub matrix: Option<Matrix>,
     /// How long the kernels are expected to take, from the measured speed of a copy; `None` if that is not known.
     pub predicted: Option<Duration>,
+}
+
+/// The array as a columnsort sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Matrix {
+    /// Keys in a column: a tile.
+    pub column_length: usize,
+    /// How many columns there are.
+    pub columns: usize,
+    /// How many new columns the keys of each are dealt to.
+    pub new_columns: usize,
+    /// How many times halves of columns are merged in the end.
+    pub shifts: usize,
+    /// How many such matrices there are: rows, or parts of one that is too long for one matrix.
+    pub chunks: usize,
+}
+
+impl Matrix {
+    /// Passes over the data.
+    fn passes(&self) -> usize {
+        3 + self.shifts
+    }
 }
 
 impl WorkGroups {
@@ -120,10 +153,22 @@ impl Plan {
         self.len.checked_div(self.rows).unwrap_or(0)
     }
 
-    /// The passes of the network over the data, in order; none for other algorithms.
+    /// The passes of the network over the data, in order; none for other algorithms, but for the merges of what a columnsort
+    /// has sorted in parts.
     pub fn passes(&self) -> impl Iterator<Item = Pass> {
-        let len = if self.algorithm == Algorithm::Network { self.row_length() } else { 0 };
-        passes(len, self.limits)
+        let sorted = match (self.algorithm, self.matrix()) {
+            (Algorithm::Network, _) => 0,
+            (Algorithm::Columnsort, Some(Matrix { column_length, columns, .. })) => {
+                Step::merges(column_length * columns)
+            }
+            _ => Step::merges(self.row_length()),
+        };
+        passes(self.row_length(), self.limits)
+            .filter(move |pass| Step::new(pass.steps.start).merge() > sorted)
+    }
+
+    fn matrix(&self) -> Option<&Matrix> {
+        self.work_groups.as_ref()?.matrix.as_ref()
     }
 
     /// How many times the data is gone through; for a partition, where it depends on the keys, as many as even parts need.
@@ -131,6 +176,7 @@ impl Plan {
         match self.algorithm {
             _ if self.row_length() < 2 => 0,
             Algorithm::Network => self.passes().count(),
+            Algorithm::Columnsort => self.matrix().map_or(0, Matrix::passes) + self.passes().count(),
             Algorithm::Partition => {
                 1 + Step::merges(self.row_length()).saturating_sub(self.limits.tile_log2) as usize
             }
@@ -225,19 +271,7 @@ impl fmt::Display for Plan {
         writeln!(f, "algorithm  {}", self.algorithm)?;
         match &self.work_groups {
             None => writeln!(f, "threads    {}", self.threads)?,
-            Some(WorkGroups { tile_items, memory_items, element_bytes, device_bytes, predicted }) => {
-                writeln!(
-                    f,
-                    "groups     {tile_items} work-items for a tile, {memory_items} for a pass over memory"
-                )?;
-                writeln!(
-                    f,
-                    "elements   {element_bytes} bytes each in registers, {device_bytes} bytes on the device in all"
-                )?;
-                if let Some(predicted) = predicted {
-                    writeln!(f, "predicted  {predicted:.2?} for the kernels, without transfers")?;
-                }
-            }
+            Some(groups) => groups.write(f)?,
         }
         match self.scratch_bytes {
             0 => writeln!(f, "memory     in place")?,
@@ -261,13 +295,17 @@ impl fmt::Display for Plan {
                     "network    in every part of up to {tile} keys; larger parts are split at a sampled median"
                 )?;
             }
+            Algorithm::Columnsort => self.write_why(f)?,
             Algorithm::Counting | Algorithm::Standard => {}
         }
         let passes: Vec<Pass> = self.passes().collect();
-        if passes.is_empty() {
+        if self.pass_count() == 0 || (passes.is_empty() && self.matrix().is_none()) {
             return Ok(());
         }
         writeln!(f, "\n{:>6}  {:>9}  {:<6}  what", "pass", "steps", "place")?;
+        if let Some(matrix) = self.matrix() {
+            matrix.write(f)?;
+        }
         const SHOWN_AT_EACH_END: usize = 12;
         for (index, pass) in passes.iter().enumerate() {
             if index == SHOWN_AT_EACH_END && passes.len() > 2 * SHOWN_AT_EACH_END {
@@ -286,7 +324,61 @@ impl fmt::Display for Plan {
     }
 }
 
+impl WorkGroups {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tile_items, memory_items, element_bytes, device_bytes, work_bytes, cluster, .. } = self;
+        write!(f, "groups     {tile_items} work-items for a tile")?;
+        match cluster {
+            1 => writeln!(f, ", {memory_items} for a pass over memory")?,
+            _ => writeln!(f, ", {cluster} groups sort together in local memory that they share")?,
+        }
+        write!(
+            f,
+            "elements   {element_bytes} bytes each in registers, {device_bytes} bytes on the device in all"
+        )?;
+        match work_bytes {
+            0 => writeln!(f)?,
+            _ => writeln!(f, ", and a second array of {work_bytes} bytes there")?,
+        }
+        match self.predicted {
+            Some(predicted) => {
+                writeln!(f, "predicted  {predicted:.2?} for the kernels, without transfers")
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Matrix {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { column_length, columns, new_columns, shifts, chunks } = self;
+        let of_chunks = if *chunks > 1 { format!(", in {chunks} parts") } else { String::new() };
+        let what = [
+            format!(
+                "sort {columns} columns of {column_length} keys{of_chunks}; deal each to {new_columns} new ones"
+            ),
+            "merge every new column; cut it into a piece for each column".to_owned(),
+            "merge every column".to_owned(),
+        ];
+        let halves = std::iter::repeat_n("merge halves of neighbouring columns".to_owned(), *shifts);
+        for (index, what) in what.into_iter().chain(halves).enumerate() {
+            writeln!(f, "{:>6}  {:>9}  {:<6}  {what}", index + 1, "", "tile")?;
+        }
+        Ok(())
+    }
+}
+
 impl Plan {
+    /// Why it is a columnsort, and not the network alone.
+    fn write_why(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let in_place = passes(self.row_length(), self.limits).count();
+        writeln!(
+            f,
+            "why        {} passes; the network in place, which oblivious sorts use, takes {in_place}",
+            self.pass_count()
+        )
+    }
+
     fn write_pass(&self, f: &mut fmt::Formatter<'_>, index: usize, pass: &Pass) -> fmt::Result {
         let steps = match pass.steps.len() {
             1 => format!("{}", pass.steps.start + 1),
@@ -304,7 +396,8 @@ impl Plan {
                 ("memory", format!("merge {}: compare i with i xor {partners}", first.merge()))
             }
         };
-        writeln!(f, "{:>6}  {steps:>9}  {place:<6}  {what}", index + 1)
+        let number = self.matrix().map_or(0, Matrix::passes) + index + 1;
+        writeln!(f, "{number:>6}  {steps:>9}  {place:<6}  {what}")
     }
 }
 

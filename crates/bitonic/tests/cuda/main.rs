@@ -7,6 +7,7 @@ mod resident;
 mod transfer;
 mod tune;
 mod unavailable;
+mod workspace;
 
 use bitonic::Engine;
 use bitonic::cuda::{Device, DeviceChoice};

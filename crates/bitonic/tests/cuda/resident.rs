@@ -9,14 +9,14 @@ use bitonic_testkit::{Pattern, TestKey};
 use std::sync::Arc;
 
 /// A caller with a context and a stream that the library did not make.
-struct Caller {
-    context: Arc<CudaContext>,
-    stream: Arc<CudaStream>,
-    sorter: ResidentSorter,
+pub(crate) struct Caller {
+    pub(crate) context: Arc<CudaContext>,
+    pub(crate) stream: Arc<CudaStream>,
+    pub(crate) sorter: ResidentSorter,
 }
 
 impl Caller {
-    fn new(device: &Device) -> Self {
+    pub(crate) fn new(device: &Device) -> Self {
         let context = CudaContext::new(device.info().index).unwrap();
         let stream = context.new_stream().unwrap();
         let sorter = ResidentSorter::new(&context).unwrap();
@@ -24,7 +24,7 @@ impl Caller {
     }
 }
 
-fn sorted<K: Key>(keys: &[K], order: Order) -> Vec<K> {
+pub(crate) fn sorted<K: Key>(keys: &[K], order: Order) -> Vec<K> {
     let mut keys = keys.to_vec();
     keys.sort_by_key(|key| key.to_ordered_bits());
     if order == Order::Descending {
@@ -33,7 +33,7 @@ fn sorted<K: Key>(keys: &[K], order: Order) -> Vec<K> {
     keys
 }
 
-fn sorted_indices<K: Key>(keys: &[K]) -> Vec<u32> {
+pub(crate) fn sorted_indices<K: Key>(keys: &[K]) -> Vec<u32> {
     let mut indices: Vec<u32> = (0..keys.len() as u32).collect();
     indices.sort_by_key(|&index| keys[index as usize].to_ordered_bits());
     indices
@@ -61,7 +61,6 @@ fn keys_are_sorted_where_they_are() {
             check_part::<f64>(&caller, len, order);
         }
     }
-    assert_eq!(caller.sorter.workspace_size::<u32>(1 << 30), 0);
     caller.sorter.prepare::<i16>(5000).unwrap();
     check_part::<i16>(&caller, 5000, Order::Ascending);
 }

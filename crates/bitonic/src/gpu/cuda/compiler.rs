@@ -198,8 +198,9 @@ fn text(error: NvrtcError) -> String {
 mod tests {
     use super::super::engine::options;
     use super::*;
+    use crate::gpu::cluster::Cluster;
     use crate::gpu::layout::Layout;
-    use crate::gpu::source::{Dialect, Kind, TileRows, Variant};
+    use crate::gpu::source::{ColumnPass, Dialect, Kind, TileRows, Variant};
     use rayon::prelude::*;
 
     /// Those with lasting users, and the newest of the data centre.
@@ -229,21 +230,39 @@ mod tests {
         layouts
     }
 
-    /// Every kernel, for layout number `number`. Tiles are small and loops are loops, because the text that is compiled is
+    /// The first architecture with clusters.
+    const CLUSTERS_FROM: u32 = 90;
+
+    /// Every kernel, for layout number `number`. Tiles are small and loops are loops where the text that is compiled is
     /// the same; how rows lie, how wide an index is and how a pass starts takes turns.
-    fn kernels(number: usize, layout: Layout) -> Vec<Variant> {
+    fn kernels(number: usize, layout: Layout, architecture: u32) -> Vec<Variant> {
         const TILE: (u32, u32) = (8, 3);
 
         let (tile_log2, held_log2) = TILE;
         let wide_index = number.is_multiple_of(2);
         let (rows, merges) =
             [(TileRows::Long, tile_log2), (TileRows::Short, 5), (TileRows::Ragged, 5)][number % 3];
-        let mut kinds = vec![Kind::TileSort { tile_log2, held_log2, merges, rows, unrolled: false }];
+        let column =
+            |pass, cluster_log2| Kind::Column { pass, tile_log2, held_log2, run_log2: 5, cluster_log2 };
+        let mut kinds = vec![
+            Kind::TileSort { tile_log2, held_log2, merges, rows, unrolled: false },
+            column(ColumnPass::Deal, 0),
+        ];
+        if architecture >= CLUSTERS_FROM {
+            kinds.push(Kind::ClusterSort(Cluster { tile_log2, held_log2, log2: 2 }));
+        }
         // Indices are made by the first kernel; to the others they are values.
         if !layout.indexed {
             let flip = number % 4 < 2;
             kinds.push(Kind::TileMerge { tile_log2, held_log2 });
             kinds.push(Kind::MemoryPass { steps: 3, flip, items: 64 });
+            kinds.push(Kind::StridedPass { tile_log2, held_log2, steps: 5, flip });
+            kinds.extend(
+                [ColumnPass::Gather, ColumnPass::Spread, ColumnPass::Shift].map(|pass| column(pass, 0)),
+            );
+            if architecture >= CLUSTERS_FROM {
+                kinds.push(column(ColumnPass::Gather, 1));
+            }
         }
         kinds.into_iter().map(|kind| Variant { layout, wide_index, kind }).collect()
     }
@@ -262,7 +281,9 @@ mod tests {
             // Every seventh layout meets all turns that `kernels` takes.
             let step = if architecture == MAIN_ARCHITECTURE { 1 } else { 7 };
             for (number, layout) in layouts().into_iter().enumerate().step_by(step) {
-                work.extend(kernels(number, layout).into_iter().map(|variant| (variant, architecture)));
+                work.extend(
+                    kernels(number, layout, architecture).into_iter().map(|variant| (variant, architecture)),
+                );
             }
         }
         assert!(!work.is_empty(), "NVRTC {} knows none of {ARCHITECTURES:?}", compiler.version);
@@ -282,7 +303,7 @@ mod tests {
         let newest = *compiler.architectures.last().expect("a compiler compiles for something");
         let target = compiler.target((newest / 10, newest % 10));
         assert_eq!(target, Some(Target::Machine(newest)));
-        for variant in kernels(0, layout) {
+        for variant in kernels(0, layout, newest) {
             let image = compile(&compiler, variant, Target::Machine(newest));
             assert!(image.starts_with(b"\x7fELF"), "{variant:?}");
         }

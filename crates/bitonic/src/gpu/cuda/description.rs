@@ -5,7 +5,7 @@ use super::library;
 use crate::Error;
 use crate::gpu::choice::{Candidate, DeviceKind};
 use cudarc::driver::result::device;
-use cudarc::driver::sys::{CUdevice, CUdevice_attribute};
+use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUresult};
 use cudarc::driver::{DriverError, sys};
 
 /// Every CUDA device, in the driver's order.
@@ -58,6 +58,8 @@ pub struct DeviceInfo {
     pub shared_bytes: usize,
     /// The shared memory that a block can have when its kernel asks for it.
     pub max_shared_bytes: usize,
+    /// Whether blocks can run as clusters that share their memory.
+    pub clusters: bool,
     /// The device's memory.
     pub global_bytes: u64,
 }
@@ -87,8 +89,17 @@ pub(super) fn describe(ordinal: i32) -> Result<DeviceInfo, DriverError> {
         max_group_size: number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
         shared_bytes: number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
         max_shared_bytes: number(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+        clusters: clusters(handle)?,
         global_bytes,
     })
+}
+
+/// Drivers that do not know the attribute have no devices with clusters.
+fn clusters(handle: CUdevice) -> Result<bool, DriverError> {
+    match attribute_of(handle, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) {
+        Err(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE)) => Ok(false),
+        answer => answer.map(|number| number > 0),
+    }
 }
 
 fn attribute_of(handle: CUdevice, attribute: CUdevice_attribute) -> Result<usize, DriverError> {

@@ -5,6 +5,7 @@ use super::compiler::Compiler;
 use super::description::{DeviceInfo, describe, devices};
 use super::engine::KernelSet;
 use super::failure::failure;
+use super::graph::Graphs;
 use super::kernel::Module;
 use super::program::Program;
 use super::staging::PinnedChunk;
@@ -31,12 +32,14 @@ use std::sync::{Arc, Mutex, OnceLock};
 #[derive(Clone)]
 pub struct Device {
     shared: Arc<Shared>,
+    in_place: bool,
 }
 
 struct Shared {
     info: DeviceInfo,
     compiler: Compiler,
     /// Given back before the context is: fields are dropped in this order.
+    graphs: Graphs,
     programs: Programs<Module>,
     kernels: KernelSet,
     staging: Pool<PinnedChunk>,
@@ -93,6 +96,7 @@ impl Device {
         let shared = Shared {
             info,
             compiler,
+            graphs: Graphs::default(),
             programs: Programs::default(),
             kernels: KernelSet::default(),
             staging: Pool::default(),
@@ -103,7 +107,22 @@ impl Device {
             stream,
             context,
         };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared: Arc::new(shared), in_place: false })
+    }
+
+    /// The same device, for sorts that take no memory beyond their arrays: pure networks. Without it, a sort has as much
+    /// memory again as its arrays take where that makes it faster and the device has it.
+    pub fn in_place(mut self) -> Self {
+        self.in_place = true;
+        self
+    }
+
+    pub(super) fn is_in_place(&self) -> bool {
+        self.in_place
+    }
+
+    pub(super) fn graphs(&self) -> &Graphs {
+        &self.shared.graphs
     }
 
     /// What the driver says about it.

@@ -2,14 +2,15 @@
 
 use super::buffer::Buffer;
 use super::device::Device;
-use super::kernel::{Argument, Kernel};
+use super::graph::Sort;
+use super::kernel::{Argument, Kernel, Manner};
 use super::timing::Moment;
 use crate::gpu::backend::{Backend, Kernels, Transfer};
 use crate::gpu::landing::Landing;
-use crate::gpu::launches::{Job, Launch};
+use crate::gpu::launches::{Arguments, Job, Launch};
 use crate::gpu::lock::lock;
 use crate::gpu::shape::{DeviceLimits, Shape};
-use crate::gpu::source::{Dialect, Variant};
+use crate::gpu::source::{Dialect, Kind, Variant};
 use crate::gpu::tuning::Tuning;
 use crate::{Engine, Error};
 use cudarc::driver::CudaStream;
@@ -28,7 +29,13 @@ impl Backend for Device {
 
     fn limits(&self) -> DeviceLimits {
         let info = self.info();
-        DeviceLimits { group_size: info.max_group_size, local_bytes: info.shared_bytes, is_cpu: false }
+        DeviceLimits {
+            group_size: info.max_group_size,
+            local_bytes: info.max_shared_bytes,
+            is_cpu: false,
+            second_array: !self.is_in_place(),
+            most_cluster_log2: if info.clusters { MOST_CLUSTER_LOG2 } else { 0 },
+        }
     }
 
     fn tuning(&self) -> Option<&Tuning> {
@@ -60,15 +67,30 @@ impl Backend for Device {
     }
 
     fn run(&self, job: &Job, shape: Shape, keys: &Buffer, values: Option<&Buffer>) -> Result<Kernels, Error> {
+        let (shape, work) = self.with_work(job, shape)?;
         let prepared = Prepared::new(self, job, shape)?;
-        let arrays = Arrays { keys: keys.address(), values: values.map(Buffer::address) };
+        let arrays = Arrays {
+            keys: keys.address(),
+            values: values.map(Buffer::address),
+            work: work.as_ref().map(Buffer::address),
+        };
+        let sort = Sort { job: *job, shape, arrays };
+        let graph = self.graphs().obtain(self, sort, &prepared)?;
         let first = Moment::record(self, self.stream())?;
         // SAFETY: the buffers are the device's and, as the caller says, hold the job's elements; whoever else uses them
         // queues commands on the same stream.
-        let queued = unsafe { prepared.enqueue(self.stream(), arrays) };
+        let queued = unsafe {
+            match &graph {
+                Some(graph) => graph.launch(self, self.stream()),
+                None => prepared.enqueue(self.stream(), arrays),
+            }
+        };
         let last = Moment::record(self, self.stream());
         // Also after an error: kernels queued before it may still use the buffers.
         let finished = self.finish();
+        if let Some(work) = work {
+            self.give_buffer(work);
+        }
         queued?;
         finished?;
         Ok(Kernels { span: first.until(self, &last?)?, launches: prepared.launches.len() })
@@ -79,54 +101,161 @@ impl Backend for Device {
     }
 }
 
-/// The arrays of a job: keys, and values where its layout has them.
-#[derive(Clone, Copy)]
+/// Blocks that can share their memory on devices that have clusters; more than 8 need the driver's leave, which
+/// devices so far give.
+const MOST_CLUSTER_LOG2: u32 = 4;
+
+impl Device {
+    /// The memory to work in that a shape needs. Where there is none, the shape of a sort in place.
+    fn with_work(&self, job: &Job, shape: Shape) -> Result<(Shape, Option<Buffer>), Error> {
+        let bytes = work_bytes(job, shape);
+        if bytes == 0 {
+            return Ok((shape, None));
+        }
+        match self.take_buffer(bytes) {
+            Ok(work) => Ok((shape, Some(work))),
+            Err(Error::DeviceMemory { .. }) => {
+                tracing::info!(bytes, "the device has no memory for a second array: sorting in place");
+                let in_place = self.clone().in_place();
+                Ok((in_place.shape(job), None))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The bytes of working memory: as many elements as the launches need, the keys before the values.
+pub(super) fn work_bytes(job: &Job, shape: Shape) -> usize {
+    job.work_elements(shape).saturating_mul(job.layout.stored_bytes())
+}
+
+/// The arrays of a job: keys, values where its layout has them, and memory to work in where its shape needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Arrays {
     pub(super) keys: CUdeviceptr,
     pub(super) values: Option<CUdeviceptr>,
+    pub(super) work: Option<CUdeviceptr>,
 }
 
 /// A job whose kernels are loaded.
 pub(super) struct Prepared {
-    row_length: usize,
-    launches: Vec<(Kernel, Launch)>,
+    launches: Vec<(Kernel, Launch, Manner)>,
+    /// From the start of the working memory to where its values are.
+    work_values: u64,
 }
 
 impl Prepared {
     /// Takes the job's kernels from memory or disk, or compiles them.
     pub(super) fn new(device: &Device, job: &Job, shape: Shape) -> Result<Self, Error> {
-        let launches = job.launches(shape).into_iter();
-        let launches = launches.map(|launch| Ok((device.kernels().obtain(device, launch.kernel)?, launch)));
-        Ok(Self { row_length: job.row_length, launches: launches.collect::<Result<_, Error>>()? })
+        let manners = Manners::new(device, job);
+        let launches = job.launches(shape).into_iter().enumerate().map(|(index, launch)| {
+            let kernel = device.kernels().obtain(device, launch.kernel)?;
+            let manner = manners.of(&launch, index == 0);
+            kernel.allow(manner.shared_bytes, manner.cluster)?;
+            Ok((kernel, launch, manner))
+        });
+        Ok(Self {
+            launches: launches.collect::<Result<_, Error>>()?,
+            work_values: (job.work_elements(shape) * job.layout.key_bytes()) as u64,
+        })
     }
 
     /// Queues all kernels. Nothing is allocated and nothing is waited for, so that a stream can be captured meanwhile.
     ///
     /// # Safety
     ///
-    /// The stream and the arrays must belong to the device's context; the arrays must hold the job's elements, and be used
-    /// by nobody else until the last kernel is done.
+    /// The stream and the arrays must belong to the device's context; the arrays must hold the job's elements, or have
+    /// [`work_bytes`], and be used by nobody else until the last kernel is done.
     pub(super) unsafe fn enqueue(&self, stream: &CudaStream, arrays: Arrays) -> Result<(), Error> {
-        for (kernel, launch) in &self.launches {
-            let length = index(launch.kernel, self.row_length);
-            let count = index(launch.kernel, launch.count);
-            let last = Argument::U32(launch.last);
-            let keys = Argument::Memory(arrays.keys);
-            // SAFETY: these are the parameters of every kernel, by its layout; the caller vouches for the arrays, and kernels
-            // stay inside them, as the tests see.
-            unsafe {
-                match arrays.values {
-                    Some(values) => {
-                        let arguments = [keys, Argument::Memory(values), length, count, last];
-                        kernel.launch(stream, launch.groups, launch.group_size, &arguments)
-                    }
-                    None => {
-                        kernel.launch(stream, launch.groups, launch.group_size, &[keys, length, count, last])
-                    }
+        for (kernel, launch, manner) in &self.launches {
+            let mut arguments = ArgumentList::default();
+            arguments.push(Argument::Memory(arrays.keys));
+            arguments.extend(arrays.values.map(Argument::Memory));
+            let place = |number| index(launch.kernel, number);
+            match launch.arguments {
+                Arguments::Rows { row_length, count, last } => {
+                    arguments.extend([place(row_length), place(count), Argument::U32(last)]);
                 }
-            }?;
+                Arguments::Columns { total, chunk_length, most_columns, mapping, offset } => {
+                    // The shape says that there is working memory, and so there is.
+                    let work = arrays.work.unwrap_or(0);
+                    arguments.push(Argument::Memory(work));
+                    arguments.extend(arrays.values.map(|_| Argument::Memory(work + self.work_values)));
+                    arguments.extend([place(total), place(chunk_length), place(most_columns)]);
+                    arguments.extend([Argument::U32(mapping), Argument::U32(offset)]);
+                }
+            }
+            // SAFETY: these are the parameters of every kernel, by its layout and kind; the caller vouches for the arrays,
+            // and kernels stay inside them and wait for the ones before, as the tests see.
+            unsafe { kernel.launch_as(stream, manner, arguments.as_slice()) }?;
         }
         Ok(())
+    }
+}
+
+/// The arguments of a launch, without memory to allocate.
+struct ArgumentList {
+    arguments: [Argument<'static>; 9],
+    len: usize,
+}
+
+impl Default for ArgumentList {
+    fn default() -> Self {
+        Self { arguments: [Argument::U32(0); 9], len: 0 }
+    }
+}
+
+impl ArgumentList {
+    fn push(&mut self, argument: Argument<'static>) {
+        self.arguments[self.len] = argument;
+        self.len += 1;
+    }
+
+    fn extend(&mut self, arguments: impl IntoIterator<Item = Argument<'static>>) {
+        arguments.into_iter().for_each(|argument| self.push(argument));
+    }
+
+    fn as_slice(&self) -> &[Argument<'static>] {
+        &self.arguments[..self.len]
+    }
+}
+
+/// How the launches of a job are made.
+struct Manners {
+    /// Whether kernels may start before the one before has ended.
+    overlap: bool,
+    multiprocessors: usize,
+    max_shared_bytes: usize,
+}
+
+impl Manners {
+    /// Up to this many elements, starting a kernel early saves a microsecond or two of some tens. With more, what is
+    /// started early takes the place of what still has to run.
+    const MOST_OVERLAPPED: usize = 1 << 22;
+
+    fn new(device: &Device, job: &Job) -> Self {
+        let info = device.info();
+        Self {
+            overlap: info.compute_capability >= (9, 0) && job.row_length * job.rows <= Self::MOST_OVERLAPPED,
+            multiprocessors: info.multiprocessors,
+            max_shared_bytes: info.max_shared_bytes,
+        }
+    }
+
+    fn of(&self, launch: &Launch, first: bool) -> Manner {
+        let mut shared_bytes = launch.kernel.local_bytes();
+        // A block on every multiprocessor: by asking for more memory than two of them find. A kernel that is started early would
+        // otherwise put two blocks there where the first have ended, and have others wait for them.
+        if self.overlap && shared_bytes > 0 && launch.groups <= self.multiprocessors {
+            shared_bytes = shared_bytes.max(self.max_shared_bytes / 2 + 1024).min(self.max_shared_bytes);
+        }
+        Manner {
+            groups: launch.groups,
+            group_size: launch.group_size,
+            shared_bytes,
+            cluster: 1 << launch.kernel.cluster_log2(),
+            overlaps: self.overlap && !first,
+        }
     }
 }
 
@@ -156,5 +285,25 @@ impl KernelSet {
 
 /// The compiler's options for a kernel. What is suppressed is that a part has functions which not every kernel uses.
 pub(super) fn options(variant: Variant) -> String {
-    format!("--diag-suppress=177 {}", variant.options())
+    format!("--diag-suppress=177 -DRESIDENT_BLOCKS={} {}", resident_blocks(variant), variant.options())
+}
+
+/// How many blocks share the registers of a multiprocessor. Elements take half of a thread's at most, addresses and
+/// what is computed the rest; with fewer, the compiler keeps elements in memory.
+fn resident_blocks(variant: Variant) -> usize {
+    const REGISTERS: usize = 1 << 16;
+    let (tile_log2, held_log2) = variant.tile_and_held_log2();
+    let words = (variant.layout.element_bytes() << held_log2) / 4;
+    let (threads, enough) = match variant.kind {
+        Kind::MemoryPass { items, .. } => (items as usize, words <= 16),
+        // One block of a cluster has a multiprocessor to itself.
+        _ if variant.cluster_log2() > 0 => return 1,
+        _ => (1 << (tile_log2.unwrap_or(held_log2) - held_log2), words <= 32),
+    };
+    let registers = match words {
+        _ if enough => 64,
+        ..=64 => 128,
+        _ => 255,
+    };
+    (REGISTERS / (registers * threads)).clamp(1, 16)
 }

@@ -3,7 +3,7 @@
 use super::buffer::Buffer;
 use super::failure::reason;
 use crate::Error;
-use cudarc::driver::sys::{self, CUdeviceptr, CUfunction, CUmodule, CUresult};
+use cudarc::driver::sys::{self, CUdeviceptr, CUfunction, CUlaunchAttributeID, CUmodule, CUresult};
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 use std::ffi::{CString, c_void};
 use std::fmt;
@@ -73,6 +73,23 @@ impl Kernel {
         group_size: usize,
         arguments: &[Argument<'_>],
     ) -> Result<(), Error> {
+        // SAFETY: as the caller says.
+        unsafe { self.launch_as(stream, &Manner::plain(groups, group_size), arguments) }
+    }
+
+    /// The same, with all that a launch can ask for.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Kernel::launch`]; a kernel that may overlap with the one before must wait for it before it touches what that
+    /// one writes.
+    pub(super) unsafe fn launch_as(
+        &self,
+        stream: &CudaStream,
+        manner: &Manner,
+        arguments: &[Argument<'_>],
+    ) -> Result<(), Error> {
+        let &Manner { groups, group_size, shared_bytes, cluster, overlaps } = manner;
         let failed = |error| self.module.failure("run a kernel", &self.name, error);
         let invalid = |_| failed(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
         let (groups, group_size) =
@@ -93,24 +110,105 @@ impl Kernel {
             *place = ptr::from_mut(value).cast();
         }
         self.module.context.bind_to_thread().map_err(failed)?;
-        // SAFETY: the function is of a loaded module; there is a place for every argument, which the driver copies before
-        // the call returns; the caller vouches for their types and for what the kernel does.
-        let launched = unsafe {
-            sys::cuLaunchKernel(
-                self.function,
-                groups,
-                1,
-                1,
-                group_size,
-                1,
-                1,
-                0,
-                stream.cu_stream(),
-                places.as_mut_ptr(),
-                ptr::null_mut(),
-            )
+        let mut attributes = [sys::CUlaunchAttribute {
+            id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_IGNORE,
+            pad: [0; 4],
+            value: sys::CUlaunchAttributeValue { pad: [0; 64] },
+        }; 2];
+        let mut count = 0;
+        if cluster > 1 {
+            attributes[count].id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+            attributes[count].value.clusterDim =
+                sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: cluster, y: 1, z: 1 };
+            count += 1;
+        }
+        if overlaps {
+            attributes[count].id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+            attributes[count].value.programmaticStreamSerializationAllowed = 1;
+            count += 1;
+        }
+        let (function, parameters) = (self.function, places.as_mut_ptr());
+        // Drivers before CUDA 11.8 know only the plain form; what they have no devices for is not asked of them.
+        let launched = if count == 0 {
+            // SAFETY: the function is of a loaded module; there is a place for every argument, which the driver copies before
+            // the call returns; the caller vouches for their types and for what the kernel does.
+            unsafe {
+                sys::cuLaunchKernel(
+                    function,
+                    groups,
+                    1,
+                    1,
+                    group_size,
+                    1,
+                    1,
+                    shared_bytes as u32,
+                    stream.cu_stream(),
+                    parameters,
+                    ptr::null_mut(),
+                )
+            }
+        } else {
+            let configuration = sys::CUlaunchConfig {
+                gridDimX: groups,
+                gridDimY: 1,
+                gridDimZ: 1,
+                blockDimX: group_size,
+                blockDimY: 1,
+                blockDimZ: 1,
+                sharedMemBytes: shared_bytes as u32,
+                hStream: stream.cu_stream(),
+                attrs: attributes.as_mut_ptr(),
+                numAttrs: count as u32,
+            };
+            // SAFETY: as above, and so many attributes are set.
+            unsafe { sys::cuLaunchKernelEx(&configuration, function, parameters, ptr::null_mut()) }
         };
         launched.result().map_err(failed)
+    }
+
+    /// Allows launches with this much shared memory, and in clusters of this many blocks.
+    pub(super) fn allow(&self, shared_bytes: usize, cluster: u32) -> Result<(), Error> {
+        use sys::CUfunction_attribute::{
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+            CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+        };
+        let set = |attribute, value: i32| {
+            // SAFETY: the function is of a loaded module.
+            unsafe { sys::cuFuncSetAttribute(self.function, attribute, value) }.result()
+        };
+        let allowed = self.module.context.bind_to_thread().and_then(|()| {
+            if shared_bytes > PLAIN_SHARED_BYTES {
+                set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes as i32)?;
+            }
+            if cluster > PORTABLE_CLUSTER {
+                set(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;
+            }
+            Ok(())
+        });
+        allowed.map_err(|error| self.module.failure("prepare a kernel", &self.name, error))
+    }
+}
+
+/// The shared memory and the cluster that every launch may have; for more, the kernel has to be told before.
+const PLAIN_SHARED_BYTES: usize = 48 << 10;
+const PORTABLE_CLUSTER: u32 = 8;
+
+/// How a kernel is launched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner {
+    pub(super) groups: usize,
+    pub(super) group_size: usize,
+    /// Shared memory of a block, beyond what the kernel itself declares.
+    pub(super) shared_bytes: usize,
+    /// Blocks that run at the same time and share their memory; 1 for none.
+    pub(super) cluster: u32,
+    /// Whether it may start before the kernel before it has ended.
+    pub(super) overlaps: bool,
+}
+
+impl Manner {
+    fn plain(groups: usize, group_size: usize) -> Self {
+        Self { groups, group_size, shared_bytes: 0, cluster: 1, overlaps: false }
     }
 }
 

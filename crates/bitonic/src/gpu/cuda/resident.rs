@@ -2,7 +2,8 @@
 
 use super::buffer::Buffer;
 use super::device::Device;
-use super::engine::{Arrays, Prepared};
+use super::engine::{Arrays, Prepared, work_bytes};
+use super::graph::Sort;
 use crate::Error;
 use crate::gpu::backend::{Backend, Kernels};
 use crate::gpu::launches::Job;
@@ -10,14 +11,17 @@ use crate::gpu::layout::{Layout, Mapping};
 use crate::gpu::sort::sort_buffer;
 use crate::key::{Key, Order, plain_number_bytes};
 use crate::sorter::rows;
-use cudarc::driver::{CudaContext, CudaStream, DevicePtrMut};
+use cudarc::driver::sys::{CUdeviceptr, CUstreamCaptureStatus};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut};
 use std::sync::Arc;
 
 /// Sorts arrays of your own, in place, on a stream of your own.
 ///
 /// - No copy, no wait: every call queues kernels and returns. What is queued later on the same stream sees the result, and
 ///   so does what cudarc makes wait for the array.
-/// - Memory: none beyond the arrays; [`ResidentSorter::workspace_size`] says so.
+/// - Memory: none beyond the arrays. Given a workspace of [`ResidentSorter::workspace_size`] bytes, sorts of more than some
+///   thousand keys are faster: see [`ResidentSorter::with_workspace`].
+/// - Launches: the kernels of a sort that comes again, of the same arrays, are launched as one CUDA graph.
 /// - Order and result: those of [`Sorter::sort`](crate::Sorter::sort).
 /// - The first call for a type and a length range compiles kernels, which takes up to seconds, or loads them from disk;
 ///   [`ResidentSorter::prepare`] and its like do that beforehand.
@@ -63,12 +67,56 @@ impl ResidentSorter {
         self
     }
 
-    /// The bytes that a sort of this many keys needs on the device beyond its arrays: none, it is in place.
-    pub fn workspace_size<K: Key>(&self, _len: usize) -> usize {
-        0
+    /// The bytes that make a sort of this many keys the fastest; 0 where the sort in place is. About as many as the keys take.
+    pub fn workspace_size<K: Key>(&self, len: usize) -> usize {
+        self.workspace_size_rows::<K>(1, len)
     }
 
-    /// Compiles and loads the kernels that [`ResidentSorter::sort`] of this many keys needs.
+    /// The same for [`WithWorkspace::sort_rows`].
+    pub fn workspace_size_rows<K: Key>(&self, rows: usize, row_length: usize) -> usize {
+        self.workspace_of(&self.job::<K>(Layout::keys::<K>(), row_length, rows))
+    }
+
+    /// The same for [`WithWorkspace::sort_pairs`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] for values that are no numbers of 32 or 64 bits.
+    pub fn workspace_size_pairs<K: Key, V: Copy>(&self, len: usize) -> Result<usize, Error> {
+        Ok(self.workspace_of(&self.job::<K>(self.pairs::<K, V>()?, len, 1)))
+    }
+
+    /// The same for [`WithWorkspace::argsort`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] when the indices do not fit 32 bits.
+    pub fn workspace_size_argsort<K: Key>(&self, len: usize) -> Result<usize, Error> {
+        Ok(self.workspace_of(&self.job::<K>(self.indices::<K>(len)?, len, 1)))
+    }
+
+    fn workspace_of(&self, job: &Job) -> usize {
+        work_bytes(job, self.device.shape(job))
+    }
+
+    /// Sorts that may use this memory: an array of at least as many bytes as [`ResidentSorter::workspace_size`] or its like
+    /// says. Its contents do not matter before, and mean nothing afterwards.
+    ///
+    /// ```no_run
+    /// # use bitonic::cuda::{ResidentSorter, cudarc::driver::CudaContext};
+    /// # let context = CudaContext::new(0)?;
+    /// # let stream = context.new_stream()?;
+    /// # let mut keys = stream.alloc_zeros::<u32>(1_000_000)?;
+    /// let sorter = ResidentSorter::new(&context)?;
+    /// let mut workspace = stream.alloc_zeros::<u8>(sorter.workspace_size::<u32>(1_000_000))?;
+    /// sorter.with_workspace(&mut workspace).sort(&stream, &mut keys)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_workspace<'a, W: DevicePtrMut<u8>>(&'a self, workspace: &'a mut W) -> WithWorkspace<'a, W> {
+        WithWorkspace { sorter: self, workspace }
+    }
+
+    /// Compiles and loads the kernels that [`ResidentSorter::sort`] of this many keys needs, with and without a workspace.
     ///
     /// # Errors
     ///
@@ -83,7 +131,7 @@ impl ResidentSorter {
     ///
     /// As for [`ResidentSorter::prepare`].
     pub fn prepare_rows<K: Key>(&self, rows: usize, row_length: usize) -> Result<(), Error> {
-        self.prepared(&self.job::<K>(Layout::keys::<K>(), row_length, rows)).map(drop)
+        self.prepare_both(&self.job::<K>(Layout::keys::<K>(), row_length, rows))
     }
 
     /// Compiles and loads the kernels that [`ResidentSorter::sort_pairs`] of this many keys needs.
@@ -92,7 +140,7 @@ impl ResidentSorter {
     ///
     /// As for [`ResidentSorter::prepare`], and [`Error::Device`] for values of another type.
     pub fn prepare_pairs<K: Key, V: Copy>(&self, len: usize) -> Result<(), Error> {
-        self.prepared(&self.job::<K>(self.pairs::<K, V>()?, len, 1)).map(drop)
+        self.prepare_both(&self.job::<K>(self.pairs::<K, V>()?, len, 1))
     }
 
     /// Compiles and loads the kernels that [`ResidentSorter::argsort`] of this many keys needs.
@@ -101,7 +149,7 @@ impl ResidentSorter {
     ///
     /// As for [`ResidentSorter::prepare`], and [`Error::Device`] when the indices do not fit 32 bits.
     pub fn prepare_argsort<K: Key>(&self, len: usize) -> Result<(), Error> {
-        self.prepared(&self.job::<K>(self.indices::<K>(len)?, len, 1)).map(drop)
+        self.prepare_both(&self.job::<K>(self.indices::<K>(len)?, len, 1))
     }
 
     /// Queues a sort of all keys of an array or of a part of one: a `CudaSlice` or a `CudaViewMut`.
@@ -126,13 +174,23 @@ impl ResidentSorter {
         keys: &mut impl DevicePtrMut<K>,
         row_length: usize,
     ) -> Result<(), Error> {
+        self.sort_keys(stream, keys, row_length, None::<&mut CudaSlice<u8>>)
+    }
+
+    fn sort_keys<K: Key>(
+        &self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        row_length: usize,
+        workspace: Option<&mut impl DevicePtrMut<u8>>,
+    ) -> Result<(), Error> {
         let rows = rows(keys.len(), row_length)?;
+        let job = self.job::<K>(Layout::keys::<K>(), row_length, rows);
         self.check_contexts([stream, keys.stream()])?;
-        let prepared = self.prepared(&self.job::<K>(Layout::keys::<K>(), row_length, rows))?;
         let (keys, _recorded_after) = keys.device_ptr_mut(stream);
-        // SAFETY: everything is of the sorter's context, the array holds the job's keys and is borrowed exclusively, and
-        // cudarc makes its other users wait.
-        unsafe { prepared.enqueue(stream, Arrays { keys, values: None }) }
+        // SAFETY: stream and array are of the sorter's context, the array holds the job's keys and is borrowed exclusively,
+        // and cudarc makes its other users wait.
+        unsafe { self.queue(stream, &job, keys, None, workspace) }
     }
 
     /// Queues a sort of keys that moves every value with its key. Not stable. Values are numbers of 32 or 64 bits, as many
@@ -149,7 +207,7 @@ impl ResidentSorter {
         values: &mut impl DevicePtrMut<V>,
     ) -> Result<(), Error> {
         let layout = self.pairs::<K, V>()?;
-        self.sort_both(stream, keys, values, layout)
+        self.sort_both(stream, keys, values, layout, None::<&mut CudaSlice<u8>>)
     }
 
     /// Queues a sort of keys that writes the index that each had to `indices`, equal keys by lowest index. What `indices`
@@ -166,7 +224,7 @@ impl ResidentSorter {
         indices: &mut impl DevicePtrMut<u32>,
     ) -> Result<(), Error> {
         let layout = self.indices::<K>(keys.len())?;
-        self.sort_both(stream, keys, indices, layout)
+        self.sort_both(stream, keys, indices, layout, None::<&mut CudaSlice<u8>>)
     }
 
     fn sort_both<K: Key, V>(
@@ -175,17 +233,50 @@ impl ResidentSorter {
         keys: &mut impl DevicePtrMut<K>,
         values: &mut impl DevicePtrMut<V>,
         layout: Layout,
+        workspace: Option<&mut impl DevicePtrMut<u8>>,
     ) -> Result<(), Error> {
         if keys.len() != values.len() {
             return Err(Error::LengthMismatch { keys: keys.len(), values: values.len() });
         }
         self.check_contexts([stream, keys.stream(), values.stream()])?;
-        let prepared = self.prepared(&self.job::<K>(layout, keys.len(), 1))?;
+        let job = self.job::<K>(layout, keys.len(), 1);
         let (keys, _keys_recorded_after) = keys.device_ptr_mut(stream);
         let (values, _values_recorded_after) = values.device_ptr_mut(stream);
-        // SAFETY: everything is of the sorter's context, the arrays hold the job's keys and values and are borrowed
+        // SAFETY: stream and arrays are of the sorter's context, the arrays hold the job's keys and values and are borrowed
         // exclusively, and cudarc makes their other users wait.
-        unsafe { prepared.enqueue(stream, Arrays { keys, values: Some(values) }) }
+        unsafe { self.queue(stream, &job, keys, Some(values), workspace) }
+    }
+
+    /// Queues the kernels of a job, in place or with a workspace.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Prepared::enqueue`]; the workspace is checked here.
+    unsafe fn queue(
+        &self,
+        stream: &CudaStream,
+        job: &Job,
+        keys: CUdeviceptr,
+        values: Option<CUdeviceptr>,
+        workspace: Option<&mut impl DevicePtrMut<u8>>,
+    ) -> Result<(), Error> {
+        let Some(workspace) = workspace else {
+            let device = self.device.clone().in_place();
+            // SAFETY: as the caller says.
+            return unsafe { submit(&device, stream, job, Arrays { keys, values, work: None }) };
+        };
+        self.check_contexts([workspace.stream()])?;
+        let (needed, given) = (self.workspace_of(job), workspace.len());
+        if given < needed {
+            return Err(self.refuse(format!("the workspace has {given} bytes, and the sort needs {needed}")));
+        }
+        let (work, _work_recorded_after) = workspace.device_ptr_mut(stream);
+        if work % WORKSPACE_ALIGNMENT != 0 {
+            let reason = format!("the workspace does not start at a multiple of {WORKSPACE_ALIGNMENT} bytes");
+            return Err(self.refuse(reason));
+        }
+        // SAFETY: as the caller says, and the workspace is borrowed exclusively and large enough.
+        unsafe { submit(&self.device, stream, job, Arrays { keys, values, work: Some(work) }) }
     }
 
     fn pairs<K: Key, V: Copy>(&self) -> Result<Layout, Error> {
@@ -206,8 +297,12 @@ impl ResidentSorter {
         Job { layout, mapping: Mapping::new::<K>(self.order), row_length, rows }
     }
 
-    fn prepared(&self, job: &Job) -> Result<Prepared, Error> {
-        Prepared::new(&self.device, job, self.device.shape(job))
+    fn prepare_both(&self, job: &Job) -> Result<(), Error> {
+        let in_place = self.device.clone().in_place();
+        for device in [&self.device, &in_place] {
+            Prepared::new(device, job, device.shape(job))?;
+        }
+        Ok(())
     }
 
     fn check_contexts<const N: usize>(&self, streams: [&CudaStream; N]) -> Result<(), Error> {
@@ -219,6 +314,97 @@ impl ResidentSorter {
 
     fn refuse(&self, reason: String) -> Error {
         Error::Device { device: self.device.info().name.clone(), operation: "sort the array", reason }
+    }
+}
+
+/// Elements of the workspace are loaded 16 bytes at once, at most.
+const WORKSPACE_ALIGNMENT: u64 = 16;
+
+/// Queues the kernels of a job, as a graph if the same has been asked for before.
+///
+/// # Safety
+///
+/// As for [`Prepared::enqueue`].
+unsafe fn submit(device: &Device, stream: &CudaStream, job: &Job, arrays: Arrays) -> Result<(), Error> {
+    let shape = device.shape(job);
+    let prepared = Prepared::new(device, job, shape)?;
+    let status =
+        stream.capture_status().map_err(|error| device.failure("ask for the state of a stream", error))?;
+    // A graph is no part of another, as far as it is captured.
+    if status == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE
+        && let Some(graph) = device.graphs().obtain(device, Sort { job: *job, shape, arrays }, &prepared)?
+    {
+        // SAFETY: as the caller says, for the same arrays; the device, whose kernels they are, is the sorter's.
+        return unsafe { graph.launch(device, stream) };
+    }
+    // SAFETY: as the caller says.
+    unsafe { prepared.enqueue(stream, arrays) }
+}
+
+/// Sorts of a [`ResidentSorter`] that have memory to work in.
+#[derive(Debug)]
+pub struct WithWorkspace<'a, W> {
+    sorter: &'a ResidentSorter,
+    workspace: &'a mut W,
+}
+
+impl<W: DevicePtrMut<u8>> WithWorkspace<'_, W> {
+    /// As [`ResidentSorter::sort`].
+    ///
+    /// # Errors
+    ///
+    /// The same, and [`Error::Device`] when the workspace is too small.
+    pub fn sort<K: Key>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+    ) -> Result<(), Error> {
+        let row_length = keys.len();
+        self.sort_rows(stream, keys, row_length)
+    }
+
+    /// As [`ResidentSorter::sort_rows`].
+    ///
+    /// # Errors
+    ///
+    /// The same, and [`Error::Device`] when the workspace is too small.
+    pub fn sort_rows<K: Key>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        row_length: usize,
+    ) -> Result<(), Error> {
+        self.sorter.sort_keys(stream, keys, row_length, Some(&mut *self.workspace))
+    }
+
+    /// As [`ResidentSorter::sort_pairs`].
+    ///
+    /// # Errors
+    ///
+    /// The same, and [`Error::Device`] when the workspace is too small.
+    pub fn sort_pairs<K: Key, V: Copy>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        values: &mut impl DevicePtrMut<V>,
+    ) -> Result<(), Error> {
+        let layout = self.sorter.pairs::<K, V>()?;
+        self.sorter.sort_both(stream, keys, values, layout, Some(&mut *self.workspace))
+    }
+
+    /// As [`ResidentSorter::argsort`].
+    ///
+    /// # Errors
+    ///
+    /// The same, and [`Error::Device`] when the workspace is too small.
+    pub fn argsort<K: Key>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        indices: &mut impl DevicePtrMut<u32>,
+    ) -> Result<(), Error> {
+        let layout = self.sorter.indices::<K>(keys.len())?;
+        self.sorter.sort_both(stream, keys, indices, layout, Some(&mut *self.workspace))
     }
 }
 

@@ -1,14 +1,15 @@
 //! Tuning of a CUDA device.
 
 use super::device::Device;
-use crate::Error;
 use crate::gpu::tune::{self, Effort, TuneReport};
+use crate::gpu::tuning::Crossover;
+use crate::{Engine, Error};
 
 /// Tries shapes on the device, stores the best for later sorts with this engine, and says what was found. `progress` is
 /// called with the number of steps done and the number of all steps.
 ///
 /// What was stored before is replaced. Devices that are open in this process go on with what they had. Where there is no
-/// cache folder, the result serves this report only. What [`Engine::Auto`](crate::Engine::Auto) chooses does not change.
+/// cache folder, the result serves this report only.
 ///
 /// # Errors
 ///
@@ -20,5 +21,6 @@ pub fn tune(
 ) -> Result<TuneReport, Error> {
     let (tuning, mut report) = tune::tune(device, effort, progress)?;
     report.stored = tuning.store(&device.identity());
+    report.stored &= Crossover::update(Engine::Cuda, &device.info().name, report.faster_from);
     Ok(report)
 }

@@ -57,6 +57,11 @@ FUNCTION Element infinite(void)
     return ~(Element)0;
 }
 
+FUNCTION Element zero(void)
+{
+    return 0;
+}
+
 /* Puts the smaller element at a and the larger one at b. */
 FUNCTION void order(Element *a, Element *b)
 {
@@ -78,6 +83,16 @@ FUNCTION Element infinite(void)
         all_ones.word[w] = ~(u64)0;
     }
     return all_ones;
+}
+
+FUNCTION Element zero(void)
+{
+    Element no_ones;
+    UNROLL for (int w = 0; w < ELEMENT_WORDS; w++)
+    {
+        no_ones.word[w] = 0;
+    }
+    return no_ones;
 }
 
 /* Puts the smaller element at a and the larger one at b. */

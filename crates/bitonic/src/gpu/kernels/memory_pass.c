@@ -8,7 +8,7 @@
    comes from places whose low bits are the other way round, which are neighbours as well. */
 
 /* The place of register a in its row. */
-#define COLUMN(a) (first + ((Index)(a) << shift) + (FLIP && (a) >= HELD / 2 ? to_partner : 0))
+#define COLUMN(a) (first + ((Index)(a) << distance) + (FLIP && (a) >= HELD / 2 ? to_partner : 0))
 
 KERNEL(ITEMS) memory_pass(ARRAYS, Index row_length, Index count, u32 shift)
 {
@@ -19,6 +19,9 @@ KERNEL(ITEMS) memory_pass(ARRAYS, Index row_length, Index count, u32 shift)
     Index first = number >> shift << (shift + HELD_LOG2) | low;
     Index to_partner = low_bits - 2 * low; /* from low bits to the same the other way round; may wrap around */
     Element x[HELD];
+    AFTER_PREVIOUS();
+
+    u32 distance = shift;
 
     /* The last block of a row may end anywhere; all others are whole. */
     bool whole = (first | low_bits) + ((Index)(HELD - 1) << shift) < row_length;
@@ -42,6 +45,8 @@ KERNEL(ITEMS) memory_pass(ARRAYS, Index row_length, Index count, u32 shift)
 #else
     clean(x, HELD_LOG2);
 #endif
+    LET_NEXT_START();
+    distance = HIDDEN(shift);
     if (whole) {
         UNROLL for (u32 a = 0; a < HELD; a++)
         {

@@ -7,15 +7,56 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef ulonglong2 u64x2; /* 16 bytes that are loaded and stored at once */
 
-/* A kernel whose blocks have exactly this many threads. */
-#define KERNEL(items) extern "C" __global__ __launch_bounds__(items) void
+/* A kernel whose blocks have exactly this many threads. RESIDENT_BLOCKS of them fit a multiprocessor: the compiler has to
+   make do with that share of its registers. */
+#define KERNEL(items) extern "C" __global__ __launch_bounds__(items, RESIDENT_BLOCKS) void
 #define FUNCTION static __device__ __forceinline__
 #define GLOBAL
 #define LOCAL
-#define LOCAL_ARRAY(type, name, count) __shared__ type name[count]
+/* A block has more than 48 KiB of shared memory only if the launch asks for it, so all of it comes with the launch. */
+#define LOCAL_ARRAY(type, name, count)                                                                                 \
+    extern __shared__ u64x2 shared_memory[];                                                                           \
+    type *name = (type *)shared_memory
 
 #define GROUP ((Index)blockIdx.x)
 #define ITEM ((u32)threadIdx.x)
+#define UNROLL _Pragma("unroll")
+
 /* All threads of the block have arrived here, and see what the others wrote to shared memory. */
 #define BARRIER() __syncthreads()
-#define UNROLL _Pragma("unroll")
+
+/* The same for threads whose numbers differ only in the bits below `scope`: the others need not wait. A block has 16
+   barriers, by number. 0 is that of the whole block; halves have 1 and 2, quarters the next four, eighths the next eight.
+   Different parts must not share one, because some threads may be at the next barrier while others are still at this one. */
+FUNCTION void barrier_of(u32 scope, u32 items)
+{
+    u32 parts = items / (scope < 32 ? 32 : scope);
+    if (scope <= 32) {
+        __syncwarp();
+    } else if (parts < 2) {
+        __syncthreads();
+    } else {
+        parts = parts < 8 ? parts : 8;
+        u32 threads = items / parts;
+        asm volatile("bar.sync %0, %1;" ::"r"(parts - 1 + ITEM / threads), "r"(threads) : "memory");
+    }
+}
+#define BARRIER_OF(scope) barrier_of(scope, ITEMS)
+
+/* A kernel may be started before the one that was queued before it has ended. What that one wrote is there from here on: */
+#if __CUDA_ARCH__ >= 900
+#define AFTER_PREVIOUS() asm volatile("griddepcontrol.wait;" ::: "memory")
+#define LET_NEXT_START() asm volatile("griddepcontrol.launch_dependents;" ::: "memory")
+#else
+#define AFTER_PREVIOUS()
+#define LET_NEXT_START()
+#endif
+
+/* A number that the compiler does not know anything about. Addresses that are made of it are computed anew where they are
+   needed, instead of being kept from one place to the other in registers, which are for the elements. */
+FUNCTION u32 hidden(u32 number)
+{
+    asm volatile("" : "+r"(number));
+    return number;
+}
+#define HIDDEN(number) hidden(number)

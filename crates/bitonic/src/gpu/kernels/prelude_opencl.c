@@ -17,4 +17,11 @@ typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
 #define ITEM ((u32)get_local_id(0))
 /* All work-items of the group have arrived here, and see what the others wrote to local memory. */
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+/* The same for work-items whose numbers differ only in the bits below `scope`; OpenCL 1.2 has no smaller barriers. */
+#define BARRIER_OF(scope) BARRIER()
 #define UNROLL _Pragma("unroll")
+
+/* What CUDA can do about kernels that overlap, and about what compilers keep in registers. */
+#define AFTER_PREVIOUS()
+#define LET_NEXT_START()
+#define HIDDEN(number) (number)

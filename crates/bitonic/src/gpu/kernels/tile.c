@@ -24,9 +24,10 @@
    partners of a flip are. */
 FUNCTION u32 first_place(int shift, bool flipped)
 {
+    u32 item = HIDDEN(ITEM);
     u32 low_bits = (1u << shift) - 1;
-    u32 low = flipped ? ~ITEM & low_bits : ITEM & low_bits;
-    return (ITEM >> shift) << (shift + HELD_LOG2) | low;
+    u32 low = flipped ? ~item & low_bits : item & low_bits;
+    return (item >> shift) << (shift + HELD_LOG2) | low;
 }
 
 /* In the arrangement of a flip, the upper half of the registers has its low bits the other way round. */
@@ -48,32 +49,61 @@ FUNCTION void take(LOCAL Element *tile, Element *x, int shift, bool flip)
     }
 }
 
-/* The half-cleaner steps on bits count-1 down to 0 of the places. Local memory holds the elements before and after,
-   afterwards in the arrangement with shift 0. */
-FUNCTION void clean_tile(LOCAL Element *tile, Element *x, int count)
+/* Moves all elements from one arrangement to another. Bits of a place above the registers of both are the same bits of
+   the work-item's number before and after, so only work-items that differ below wait for each other. */
+FUNCTION void exchange(LOCAL Element *tile, Element *x, int from, bool from_flip, int to, bool to_flip)
+{
+    put(tile, x, from, from_flip);
+    BARRIER_OF(1 << (from > to ? from : to));
+    take(tile, x, to, to_flip);
+}
+
+/* The half-cleaner steps on bits count-1 down to 0 of the places; the elements are in an arrangement with shift `from`
+   before, and shift 0 afterwards. */
+FUNCTION void clean_tile(LOCAL Element *tile, Element *x, int count, int from, bool from_flip)
 {
     UNROLL for (int round = (count - 1) / HELD_LOG2; round >= 0; round--)
     {
         int shift = round * HELD_LOG2;
         int steps = count - shift;
-        BARRIER();
-        take(tile, x, shift, false);
+        exchange(tile, x, from, from_flip, shift, false);
         clean(x, steps < HELD_LOG2 ? steps : HELD_LOG2);
-        put(tile, x, shift, false);
+        from = shift;
+        from_flip = false;
+    }
+}
+
+/* The merge of neighbouring runs of 2^(bits-1) elements, in shift 0 before and afterwards. */
+FUNCTION void merge_tile(LOCAL Element *tile, Element *x, int bits)
+{
+    exchange(tile, x, 0, false, bits - HELD_LOG2, true);
+    merge(x, HELD_LOG2);
+    clean_tile(tile, x, bits - HELD_LOG2, bits - HELD_LOG2, true);
+}
+
+/* Sorts runs of 2^merges elements, in shift 0. */
+FUNCTION void sort_tile(LOCAL Element *tile, Element *x, int merges)
+{
+    sort_registers(x, merges < HELD_LOG2 ? merges : HELD_LOG2);
+    UNROLL_MERGES for (int bits = HELD_LOG2 + 1; bits <= merges; bits++)
+    {
+        merge_tile(tile, x, bits);
     }
 }
 
 /* ---- Where the tile lies in the arrays ---- */
 
-/* Neighbouring work-items load and store neighbouring places, so that memory is accessed in whole lines. */
-#define STREAMED (TILE_LOG2 - HELD_LOG2)
+/* The arrangement in which a tile is loaded and stored: neighbouring work-items access neighbouring places, so that memory
+   is accessed in whole lines, and the exchange with shift 0 stays within 32 work-items. */
+#define TOP_SHIFT (TILE_LOG2 - HELD_LOG2)
+#define STREAMED (TOP_SHIFT < 5 ? TOP_SHIFT : 5)
 
 /* Rows that fill less than a tile lie in it side by side, each at a multiple of 2^MERGES places; `count` is the number
    of rows. Where they are just that long, a tile lies in the arrays in one piece; with RAGGED_ROWS set they are shorter.
    Longer rows, of which there may be just one, have `count` tiles each, all of the row's own.
 
-   Register a is loaded from, and stored to, this place of the tile: */
-#define PLACE(a) ((a) << STREAMED | ITEM)
+   Register a is loaded from, and stored to, this place of the tile, in an arrangement with this shift: */
+#define PLACE(a) (first_place(shift, false) + ((a) << shift))
 
 /* Its place in the arrays is a constant away from that of register 0 wherever that is possible: 32 addresses that have to
    be computed one by one would take the registers of the elements. */
@@ -91,22 +121,16 @@ FUNCTION void clean_tile(LOCAL Element *tile, Element *x, int count)
 #define ADDRESS(a) (start + PLACE(a))
 #else
 #define TILE_START (GROUP << (TILE_LOG2 - MERGES)) /* the first row */
-#if MERGES >= TILE_LOG2 - HELD_LOG2
-#define COLUMN(a) (((a) << STREAMED & ((1u << MERGES) - 1)) + ITEM)
-#define ROW(a) (start + ((a) << STREAMED >> MERGES))
-#else
-#define COLUMN(a) (ITEM & ((1u << MERGES) - 1))
-#define ROW(a) (start + ((a) << (STREAMED - MERGES)) + (ITEM >> MERGES))
-#endif
+#define COLUMN(a) ((first_place(shift, false) & ((1u << MERGES) - 1)) + ((a) << shift & ((1u << MERGES) - 1)))
+#define ROW(a) (start + (first_place(shift, false) >> MERGES) + ((a) << shift >> MERGES))
 #define EXISTS(a) (COLUMN(a) < row_length && ROW(a) < count)
 #define ADDRESS(a) (ROW(a) * row_length + COLUMN(a))
 /* Never so; but without a second way through the loads and stores, compilers keep all addresses from the ones to the others,
    in registers that they then lack: twice the time on an H200. */
 #define ALL_EXIST (row_length == (Index)1 << MERGES)
 #endif
-
 /* Places past the end of a row are infinite, and are never stored. */
-FUNCTION void load_tile(ARRAYS, Element *x, Index row_length, Index count, u32 mapping)
+FUNCTION void load_tile(ARRAYS, Element *x, int shift, Index row_length, Index count, u32 mapping)
 {
     Index start = TILE_START;
     if (ALL_EXIST) {
@@ -136,8 +160,8 @@ FUNCTION void load_tile(ARRAYS, Element *x, Index row_length, Index count, u32 m
 
 FUNCTION void store_tile(ARRAYS, LOCAL Element *tile, Element *x, Index row_length, Index count, u32 mapping)
 {
-    BARRIER();
-    take(tile, x, STREAMED, false);
+    int shift = STREAMED;
+    exchange(tile, x, 0, false, shift, false);
     restore_keys(x, mapping);
     Index start = TILE_START;
     if (ALL_EXIST) {

@@ -4,9 +4,10 @@ KERNEL(ITEMS) tile_merge(ARRAYS, Index row_length, Index count, u32 mapping)
 {
     LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
     Element x[HELD];
-    load_tile(ARRAY_NAMES, x, row_length, count, mapping);
+    AFTER_PREVIOUS();
+    load_tile(ARRAY_NAMES, x, TOP_SHIFT, row_length, count, mapping);
     clean(x, HELD_LOG2);
-    put(tile, x, STREAMED, false);
-    clean_tile(tile, x, STREAMED);
+    clean_tile(tile, x, TOP_SHIFT, TOP_SHIFT, false);
+    LET_NEXT_START();
     store_tile(ARRAY_NAMES, tile, x, row_length, count, mapping);
 }

@@ -1,31 +1,22 @@
 /* The first pass: sorts every tile, or the rows in it. MERGES merges are made: TILE_LOG2, or as many as rows in the tile
    need. */
 
+/* What the work-items that exchange elements after loading them hold: 2^NEIGHBOURS_LOG2. Rows of that length and more can
+   have them in any order. */
+#define NEIGHBOURS_LOG2 (HELD_LOG2 + STREAMED)
+
 KERNEL(ITEMS) tile_sort(ARRAYS, Index row_length, Index count, u32 mapping)
 {
     LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
     Element x[HELD];
-    load_tile(ARRAY_NAMES, x, row_length, count, mapping);
-#if SHORT_ROWS
-    put(tile, x, STREAMED, false);
-    BARRIER();
-    take(tile, x, 0, false);
+    AFTER_PREVIOUS();
+    load_tile(ARRAY_NAMES, x, STREAMED, row_length, count, mapping);
+#if SHORT_ROWS && MERGES < NEIGHBOURS_LOG2
+    exchange(tile, x, STREAMED, false, 0, false);
 #endif
-    /* Otherwise the tile is one unsorted piece of one row. Its order does not matter yet, so the elements are where they
+    /* Otherwise they are unsorted pieces of one row. Their order does not matter yet, so the elements are where they
        have to be: each work-item says that its own are HELD neighbours. */
-
-    UNROLL for (int bits = 1; bits <= (MERGES < HELD_LOG2 ? MERGES : HELD_LOG2); bits++)
-    {
-        merge(x, bits);
-    }
-    put(tile, x, 0, false);
-    UNROLL_MERGES for (int bits = HELD_LOG2 + 1; bits <= MERGES; bits++)
-    {
-        BARRIER();
-        take(tile, x, bits - HELD_LOG2, true);
-        merge(x, HELD_LOG2);
-        put(tile, x, bits - HELD_LOG2, true);
-        clean_tile(tile, x, bits - HELD_LOG2);
-    }
+    sort_tile(tile, x, MERGES);
+    LET_NEXT_START();
     store_tile(ARRAY_NAMES, tile, x, row_length, count, mapping);
 }

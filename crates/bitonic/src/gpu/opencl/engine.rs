@@ -8,7 +8,7 @@ use super::timing::span;
 use crate::gpu::backend::{Backend, Kernels, Transfer};
 use crate::gpu::choice::DeviceKind;
 use crate::gpu::landing::Landing;
-use crate::gpu::launches::{Job, Launch};
+use crate::gpu::launches::{Arguments, Job, Launch};
 use crate::gpu::lock::lock;
 use crate::gpu::shape::{DeviceLimits, Shape};
 use crate::gpu::source::{Dialect, Variant};
@@ -63,6 +63,8 @@ impl Backend for Device {
             group_size: info.max_group_size,
             local_bytes: info.local_bytes,
             is_cpu: info.kind == DeviceKind::Cpu,
+            second_array: false,
+            most_cluster_log2: 0,
         }
     }
 
@@ -130,7 +132,7 @@ pub(super) unsafe fn enqueue(
     let launches = job.launches(shape);
     let mut kernels = Borrowed { device, kernels: HashMap::new() };
     for launch in &launches {
-        kernels.obtain(launch.kernel, job, arrays)?;
+        kernels.obtain(launch.kernel, arrays)?;
     }
     let (mut first, mut last) = (ptr::null_mut(), ptr::null_mut());
     for (index, launch) in launches.iter().enumerate() {
@@ -180,7 +182,7 @@ struct Borrowed<'a> {
 
 impl Borrowed<'_> {
     /// Takes a kernel, building it if need be, and sets what is the same in all its launches.
-    fn obtain(&mut self, variant: Variant, job: &Job, arrays: Arrays) -> Result<(), Error> {
+    fn obtain(&mut self, variant: Variant, arrays: Arrays) -> Result<(), Error> {
         if self.kernels.contains_key(&variant) {
             return Ok(());
         }
@@ -189,14 +191,12 @@ impl Borrowed<'_> {
             Some(idle) => idle.wake(self.device),
             None => program(self.device, variant)?.kernel(variant.name())?,
         };
-        let length = index(variant, job.row_length);
         // SAFETY: these are the first parameters of every kernel, by its layout.
         unsafe {
             kernel.set_argument(0, Argument::Memory(arrays.keys))?;
             if let Some(values) = arrays.values {
                 kernel.set_argument(1, Argument::Memory(values))?;
             }
-            kernel.set_argument(arrays.count(), length)?;
         }
         self.kernels.insert(variant, kernel);
         Ok(())
@@ -212,17 +212,21 @@ impl Borrowed<'_> {
         arrays: Arrays,
         event: *mut opencl3::types::cl_event,
     ) -> Result<(), Error> {
-        let Some(kernel) = self.kernels.get_mut(&launch.kernel) else {
-            return Err(Error::KernelMissing {
-                kernel: launch.kernel.name().to_owned(),
-                device: self.device.info().name.clone(),
-            });
+        let missing = || Error::KernelMissing {
+            kernel: launch.kernel.name().to_owned(),
+            device: self.device.info().name.clone(),
         };
-        let next = arrays.count() + 1;
-        // SAFETY: these are the last two parameters of every kernel; the caller vouches for the arrays.
+        let kernel = self.kernels.get_mut(&launch.kernel).ok_or_else(missing)?;
+        let Arguments::Rows { row_length, count, last } = launch.arguments else {
+            // The limits of these devices allow no second array.
+            return Err(missing());
+        };
+        let next = arrays.count();
+        // SAFETY: these are the last parameters of every kernel; the caller vouches for the arrays.
         unsafe {
-            kernel.set_argument(next, index(launch.kernel, launch.count))?;
-            kernel.set_argument(next + 1, Argument::U32(launch.last))?;
+            kernel.set_argument(next, index(launch.kernel, row_length))?;
+            kernel.set_argument(next + 1, index(launch.kernel, count))?;
+            kernel.set_argument(next + 2, Argument::U32(last))?;
             kernel.enqueue(queue, launch.groups, launch.group_size, event)
         }
     }

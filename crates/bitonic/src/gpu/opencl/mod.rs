@@ -19,7 +19,6 @@
 //! # Ok::<(), bitonic::Error>(())
 //! ```
 
-mod auto;
 mod bandwidth;
 mod buffer;
 mod device;
@@ -49,5 +48,3 @@ pub use program::Program;
 pub use resident::ResidentSorter;
 pub use timing::{event_time, span};
 pub use tune::tune;
-
-pub(crate) use auto::worthwhile;

@@ -1,10 +1,10 @@
 //! Tuning of an OpenCL device.
 
 use super::device::Device;
-use crate::Error;
 use crate::gpu::choice::DeviceKind;
 use crate::gpu::tune::{self, Effort, TuneReport};
 use crate::gpu::tuning::Crossover;
+use crate::{Engine, Error};
 
 /// Tries shapes on the device, stores the best for later sorts, and says what was found. `progress` is called with the
 /// number of steps done and the number of all steps.
@@ -24,10 +24,7 @@ pub fn tune(
     report.stored = tuning.store(&device.identity());
     // A processor is no rival of the CPU engine; what was measured for another device stays.
     if device.info().kind != DeviceKind::Cpu {
-        let crossover = report
-            .faster_from
-            .map(|faster_from| Crossover { device: device.info().name.clone(), faster_from });
-        report.stored &= Crossover::update(&device.info().name, crossover);
+        report.stored &= Crossover::update(Engine::OpenCl, &device.info().name, report.faster_from);
     }
     Ok(report)
 }

@@ -1,0 +1,51 @@
+/* Columnsort's first pass: from the array to the working memory. A group for every column. */
+
+KERNEL(ITEMS)
+deal(ALL_ARRAYS, Index total, Index chunk_length, Index most_columns, u32 mapping, u32 offset)
+{
+    LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
+    BEGIN_CHUNK(GROUP / most_columns)
+    Index column = GROUP % most_columns;
+    if (column >= columns) {
+        return;
+    }
+    Index first = column << TILE_LOG2;
+    Element x[HELD];
+    AFTER_PREVIOUS();
+    /* The order of what is not sorted yet does not matter: the elements are loaded as it is fast. An index that is to
+       travel with a key counts from the array's start. */
+    if (first + TILE <= length) {
+        UNROLL for (u32 a = 0; a < HELD; a++)
+        {
+            Index place = first + place_of(a, STREAMED, false);
+            x[a] = load(ARRAY_NAMES, place, start + place);
+        }
+        order_keys(x, mapping);
+    } else {
+        UNROLL for (u32 a = 0; a < HELD; a++)
+        {
+            Index place = first + place_of(a, STREAMED, false);
+            x[a] = infinite();
+            if (place < length) {
+                x[a] = load(ARRAY_NAMES, place, start + place);
+            }
+        }
+        order_keys(x, mapping);
+        UNROLL for (u32 a = 0; a < HELD; a++)
+        {
+            if (first + place_of(a, STREAMED, false) >= length) {
+                x[a] = infinite();
+            }
+        }
+    }
+    sort_tile(tile, x, TILE_LOG2);
+    LET_NEXT_START();
+    /* Neighbouring work-items hold what goes to neighbouring places, or in 2^(DEALT_LOG2 - HELD_LOG2) rows of such. */
+    UNROLL for (u32 a = 0; a < HELD; a++)
+    {
+        u32 place = place_of(a, 0, false);
+        Index new_column = place & ((1 << DEALT_LOG2) - 1);
+        Index to = (new_column * columns + column) * RUN + (place >> DEALT_LOG2);
+        store(WORK_NAMES, to, x[a]);
+    }
+}

@@ -1,0 +1,20 @@
+/* Columnsort's third pass, in place: sorts every column, which is runs of RUN elements. A group for every column. */
+
+KERNEL(ITEMS)
+spread(ALL_ARRAYS, Index total, Index chunk_length, Index most_columns, u32 mapping, u32 offset)
+{
+    LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
+    BEGIN_CHUNK(GROUP / most_columns)
+    Index column = GROUP % most_columns;
+    if (column >= columns) {
+        return;
+    }
+    Index first = column << TILE_LOG2;
+    Element x[HELD];
+    AFTER_PREVIOUS();
+    LOAD_CHUNK(first, RUN_SHIFT)
+    merge_runs(tile, x);
+    exchange(tile, x, 0, false, STREAMED, false);
+    LET_NEXT_START();
+    STORE_CHUNK(first)
+}

@@ -1,0 +1,173 @@
+//! Sorts on a caller's stream with memory to work in: the same results, whatever the length, as often as they are asked for.
+
+use crate::device_or_skip;
+use crate::resident::{Caller, sorted, sorted_indices};
+use bitonic::cuda::cudarc::driver::DeviceRepr;
+use bitonic::cuda::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+use bitonic::{Engine, Order, Sorter};
+use bitonic_testkit::{Pattern, TestKey};
+
+/// Lengths that tiles, clusters and every matrix sort, and that fill none of them.
+const LENGTHS: [usize; 14] = [
+    1, 3000, 5000, 10_000, 20_000, 50_000, 100_001, 200_001, 400_001, 1_000_003, 2_000_001, 3_000_001,
+    4_194_305, 9_000_001,
+];
+
+/// Three times, because from the second on it is a graph that sorts.
+fn check<K: TestKey + DeviceRepr + PartialEq>(caller: &Caller, len: usize, pattern: Pattern, order: Order) {
+    let Caller { stream, sorter, .. } = caller;
+    let sorter = sorter.clone().order(order);
+    // Guards before and behind the keys must stay as they are, and so must those behind the workspace.
+    let all: Vec<K> = pattern.generate(len + 200, 7);
+    let part = 100..100 + len;
+    let mut expected = all[part.clone()].to_vec();
+    Sorter::new().engine(Engine::Cpu).order(order).sort(&mut expected).unwrap();
+    let size = sorter.workspace_size::<K>(len);
+    let mut memory = stream.clone_htod(&vec![0xA5_u8; size + 64]).unwrap();
+    let mut array = stream.clone_htod(&all).unwrap();
+    for run in 1..=3 {
+        stream.memcpy_htod(&all, &mut array).unwrap();
+        let mut workspace = memory.slice_mut(..size);
+        sorter.with_workspace(&mut workspace).sort(stream, &mut array.slice_mut(part.clone())).unwrap();
+        let result = stream.clone_dtoh(&array).unwrap();
+        let what = format!("{len} {}, {pattern:?}, {order:?}, run {run}", K::TYPE);
+        let bits = |keys: &[K]| keys.iter().map(|key| key.to_ordered_bits()).collect::<Vec<_>>();
+        assert!(bits(&result[part.clone()]) == bits(&expected), "{what}");
+        assert!(bits(&result[..part.start]) == bits(&all[..part.start]), "{what}: before");
+        assert!(bits(&result[part.end..]) == bits(&all[part.end..]), "{what}: behind");
+        assert!(stream.clone_dtoh(&memory).unwrap()[size..] == [0xA5; 64], "{what}: behind the workspace");
+    }
+}
+
+#[test]
+fn keys_of_every_width_are_sorted() {
+    let caller = Caller::new(&device_or_skip!());
+    for len in LENGTHS {
+        check::<u32>(&caller, len, Pattern::Random, Order::Ascending);
+        check::<f64>(&caller, len, Pattern::Random, Order::Descending);
+    }
+    for len in [50_000, 1_000_003] {
+        check::<i8>(&caller, len, Pattern::Random, Order::Ascending);
+        check::<u16>(&caller, len, Pattern::Random, Order::Descending);
+        check::<i128>(&caller, len, Pattern::Random, Order::Ascending);
+        check::<f32>(&caller, len, Pattern::Random, Order::Ascending);
+    }
+}
+
+#[test]
+fn keys_of_every_pattern_are_sorted() {
+    let caller = Caller::new(&device_or_skip!());
+    for &pattern in Pattern::ALL {
+        for len in [20_000, 200_001, 1_000_003, 5_000_011] {
+            check::<u32>(&caller, len, pattern, Order::Ascending);
+            check::<i64>(&caller, len, pattern, Order::Descending);
+        }
+    }
+}
+
+#[test]
+fn values_travel_and_indices_break_ties() {
+    let Caller { stream, sorter, .. } = Caller::new(&device_or_skip!());
+    for len in [3000, 10_007, 70_001, 300_001, 1_000_003, 5_000_011] {
+        let keys: Vec<i32> = Pattern::FewUnique.generate(len, 5);
+        let size = sorter.workspace_size_pairs::<i32, u32>(len).unwrap();
+        let mut workspace = stream.alloc_zeros::<u8>(size).unwrap();
+        let mut array = stream.clone_htod(&keys).unwrap();
+        let mut values = stream.clone_htod(&(0..len as u32).collect::<Vec<_>>()).unwrap();
+        sorter.with_workspace(&mut workspace).sort_pairs(&stream, &mut array, &mut values).unwrap();
+        let (after, values) = (stream.clone_dtoh(&array).unwrap(), stream.clone_dtoh(&values).unwrap());
+        assert!(after == sorted(&keys, Order::Ascending), "{len}");
+        assert!(values.iter().zip(&after).all(|(&value, &key)| keys[value as usize] == key), "{len}");
+        let mut places = values;
+        places.sort_unstable();
+        assert!(places.into_iter().eq(0..len as u32), "{len}: every value is there once");
+
+        let size = sorter.workspace_size_argsort::<i32>(len).unwrap();
+        let mut workspace = stream.alloc_zeros::<u8>(size).unwrap();
+        let mut array = stream.clone_htod(&keys).unwrap();
+        let mut indices = stream.alloc_zeros::<u32>(len).unwrap();
+        sorter.with_workspace(&mut workspace).argsort(&stream, &mut array, &mut indices).unwrap();
+        assert!(stream.clone_dtoh(&indices).unwrap() == sorted_indices(&keys), "{len} indices");
+    }
+}
+
+#[test]
+fn rows_are_sorted_each_for_itself() {
+    let Caller { stream, sorter, .. } = Caller::new(&device_or_skip!());
+    for (row_length, rows) in
+        [(5000, 30), (16_384, 20), (20_001, 9), (70_000, 5), (1_000_003, 3), (4_300_000, 2)]
+    {
+        let keys: Vec<u32> = Pattern::Random.generate(row_length * rows, 3);
+        let mut array = stream.clone_htod(&keys).unwrap();
+        let mut workspace =
+            stream.alloc_zeros::<u8>(sorter.workspace_size_rows::<u32>(rows, row_length)).unwrap();
+        sorter.with_workspace(&mut workspace).sort_rows(&stream, &mut array, row_length).unwrap();
+        let expected: Vec<u32> =
+            keys.chunks(row_length).flat_map(|row| sorted(row, Order::Ascending)).collect();
+        assert!(stream.clone_dtoh(&array).unwrap() == expected, "{rows} rows of {row_length}");
+    }
+}
+
+#[test]
+fn a_sort_with_a_workspace_can_be_captured() {
+    let Caller { context, stream, sorter } = Caller::new(&device_or_skip!());
+    // SAFETY: this test's arrays are used on this stream only.
+    unsafe { context.disable_event_tracking() };
+    let len = 100_000;
+    sorter.prepare::<u32>(len).unwrap();
+    let mut keys = stream.alloc_zeros::<u32>(len).unwrap();
+    let mut workspace = stream.alloc_zeros::<u8>(sorter.workspace_size::<u32>(len)).unwrap();
+    stream.synchronize().unwrap();
+
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+    let sort = sorter.with_workspace(&mut workspace).sort(&stream, &mut keys);
+    let graph = stream.end_capture(CUgraphInstantiate_flags(0)).unwrap().expect("kernels were captured");
+    assert_eq!(sort, Ok(()));
+    for seed in [1, 2] {
+        let random: Vec<u32> = Pattern::Random.generate(len, seed);
+        stream.memcpy_htod(&random, &mut keys).unwrap();
+        graph.launch().unwrap();
+        assert!(stream.clone_dtoh(&keys).unwrap() == sorted(&random, Order::Ascending), "replay {seed}");
+    }
+    context.check_err().unwrap();
+}
+
+#[test]
+fn a_workspace_that_is_too_small_or_begins_anywhere_is_refused() {
+    let Caller { stream, sorter, .. } = Caller::new(&device_or_skip!());
+    let keys: Vec<u32> = Pattern::Reversed.generate(100_000, 1);
+    let mut array = stream.clone_htod(&keys).unwrap();
+    let size = sorter.workspace_size::<u32>(keys.len());
+    assert!(size >= 4 * keys.len());
+    let mut memory = stream.alloc_zeros::<u8>(size + 1).unwrap();
+    for (part, reason) in [(0..size - 1, "needs"), (1..size + 1, "multiple of 16")] {
+        let refused =
+            sorter.with_workspace(&mut memory.slice_mut(part)).sort(&stream, &mut array).unwrap_err();
+        assert!(refused.to_string().contains(reason), "{refused}");
+    }
+    assert_eq!(stream.clone_dtoh(&array).unwrap(), keys);
+}
+
+/// Three quarters of 2^28 keys and 17 more, in place and not, with guards on both sides.
+#[test]
+fn many_keys_are_sorted() {
+    let Caller { stream, sorter, .. } = Caller::new(&device_or_skip!());
+    let len = (3 << 26) + 17;
+    let all: Vec<u32> = Pattern::Random.generate(len + 200, 11);
+    let part = 100..100 + len;
+    let mut expected = all[part.clone()].to_vec();
+    Sorter::new().engine(Engine::Cpu).sort(&mut expected).unwrap();
+    let mut workspace = stream.alloc_zeros::<u8>(sorter.workspace_size::<u32>(len)).unwrap();
+    let mut array = stream.clone_htod(&all).unwrap();
+    for in_place in [true, false] {
+        stream.memcpy_htod(&all, &mut array).unwrap();
+        let mut keys = array.slice_mut(part.clone());
+        match in_place {
+            true => sorter.sort(&stream, &mut keys).unwrap(),
+            false => sorter.with_workspace(&mut workspace).sort(&stream, &mut keys).unwrap(),
+        }
+        let result = stream.clone_dtoh(&array).unwrap();
+        assert!(result[part.clone()] == expected, "in place: {in_place}");
+        assert!(result[..part.start] == all[..part.start] && result[part.end..] == all[part.end..]);
+    }
+}
