@@ -164,17 +164,14 @@ fn what_is_missing_is_told_in_a_line_with_what_to_install() {
         return;
     }
     let text = crate::printed(said("cub"));
-    let line = "cub     left out: nvcc, which builds the CUB peer, is not installed: install NVIDIA's CUDA toolkit so that \
-                nvcc is in PATH, or name a peer in BITONIC_CUB_PEER\n";
+    let line = "cub     left out: nvcc, which builds it, is not installed: install NVIDIA's CUDA toolkit so that \
+                nvcc is in PATH, or name a built peer in BITONIC_CUB_PEER\n";
     assert!(text.contains(line), "{text}");
 
     // Where there is no table, it is said beside the results.
     let mut command = said("cub");
     let done = command.args(["--csv", "-"]).assert().success();
-    assert!(
-        one_line(&done.get_output().stderr)
-            .starts_with("cub: left out: nvcc, which builds the CUB peer, is not")
-    );
+    assert!(one_line(&done.get_output().stderr).starts_with("cub: left out: nvcc, which builds it, is not"));
 }
 
 #[test]

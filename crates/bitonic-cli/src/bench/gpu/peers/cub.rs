@@ -18,42 +18,34 @@ const SOURCES: [(&str, &str); 4] = [
     ("rows.cuh", include_str!("../../../../../../peers/cub/rows.cuh")),
 ];
 
-/// What to do where it does not start.
-pub(super) const ADVICE: &str = "install NVIDIA's CUDA toolkit so that nvcc is in PATH";
-
-/// The peer for these keys, from the cache or built by nvcc, which takes a minute or so.
+/// The peer for these keys: from the cache folder, or built by nvcc, which takes a minute or so, and kept there if possible.
 pub(super) fn program(wanted: &Wanted) -> Result<Program, String> {
-    let compiler = Compiler::find()?;
     let options = options(wanted)?;
+    let compiler = Compiler::find()?;
     let name = format!("cub-peer-{:016x}", identity(&compiler.version, &options));
-    let kept = cache_folder().map(|folder| folder.join(&name));
+    let kept = cache_folder().map(|folder| folder.join(name));
     if let Some(kept) = kept.as_ref().filter(|kept| kept.is_file()) {
         return Ok(Program { command: Command::new(kept), folder: None });
     }
     let _progress = Progress::spinner("building the CUB peer with nvcc");
-    match kept {
-        // Built beside its place and moved there when whole: others may be looking for it.
-        Some(kept) => {
-            let beside = kept.parent().ok_or(io::ErrorKind::NotFound.into()).and_then(folder_in);
-            let beside = beside.map_err(|error| unwritable("the cache folder", &error))?;
-            let built = compiler.build(beside.path(), &options)?;
-            fs::rename(built, &kept).map_err(|error| unwritable("the cache folder", &error))?;
-            Ok(Program { command: Command::new(kept), folder: None })
-        }
-        None => {
-            let folder =
-                TempDir::new().map_err(|error| unwritable("the folder of temporary files", &error))?;
-            let built = compiler.build(folder.path(), &options)?;
-            Ok(Program { command: Command::new(built), folder: Some(folder) })
+    // Beside its place, and moved there when whole: others may be looking for it.
+    let beside = kept.as_ref().and_then(|kept| folder_beside(kept).ok());
+    if let (Some(kept), Some(beside)) = (&kept, beside) {
+        let built = compiler.build(beside.path(), &options)?;
+        if fs::rename(built, kept).is_ok() {
+            return Ok(Program { command: Command::new(kept), folder: None });
         }
     }
+    let folder = TempDir::new().map_err(|error| format!("there is no folder to build it in: {error}"))?;
+    let built = compiler.build(folder.path(), &options)?;
+    Ok(Program { command: Command::new(built), folder: Some(folder) })
 }
 
 /// The compiler's options: for this device and these types.
 fn options(wanted: &Wanted) -> Result<Vec<String>, String> {
     let types: Vec<&str> = wanted.key_types.iter().filter_map(|&key_type| type_in_cpp(key_type)).collect();
     if types.is_empty() {
-        return Err("the CUB peer sorts u32, i32, f32, u64, i64 and f64 only".to_owned());
+        return Err("it sorts u32, i32, f32, u64, i64 and f64 only".to_owned());
     }
     let devices = bitonic::cuda::devices().unwrap_or_default();
     let architecture = match devices.iter().find(|device| device.index == wanted.ordinal) {
@@ -92,13 +84,11 @@ fn cache_folder() -> Option<PathBuf> {
     }
 }
 
-fn folder_in(folder: &Path) -> io::Result<TempDir> {
+/// A new folder in the one that a file is in.
+fn folder_beside(file: &Path) -> io::Result<TempDir> {
+    let folder = file.parent().ok_or(io::ErrorKind::NotFound)?;
     fs::create_dir_all(folder)?;
     TempDir::new_in(folder)
-}
-
-fn unwritable(what: &str, error: &io::Error) -> String {
-    format!("the CUB peer cannot be written to {what}: {error}")
 }
 
 /// nvcc.
@@ -125,13 +115,16 @@ impl Compiler {
                 _ => {}
             }
         }
-        Err("nvcc, which builds the CUB peer, is not installed".to_owned())
+        Err("nvcc, which builds it, is not installed: install NVIDIA's CUDA toolkit so that nvcc is in PATH, or name a built \
+             peer in BITONIC_CUB_PEER"
+            .to_owned())
     }
 
     /// Builds the peer in a folder. Its path.
     fn build(&self, folder: &Path, options: &[String]) -> Result<PathBuf, String> {
         for (name, text) in SOURCES {
-            fs::write(folder.join(name), text).map_err(|error| unwritable("a folder", &error))?;
+            fs::write(folder.join(name), text)
+                .map_err(|error| format!("its sources cannot be written to be built: {error}"))?;
         }
         let built = folder.join("peer");
         let output = Command::new(&self.program)
@@ -143,8 +136,11 @@ impl Compiler {
             .output();
         match output {
             Ok(output) if output.status.success() && built.is_file() => Ok(built),
-            Ok(output) => Err(format!("nvcc does not build the CUB peer: {}", complaint(&output))),
-            Err(error) => Err(format!("nvcc does not start: {error}")),
+            Ok(output) => Err(format!(
+                "nvcc does not build it: {}: name a built peer in BITONIC_CUB_PEER, or use another CUDA toolkit",
+                complaint(&output)
+            )),
+            Err(error) => Err(format!("nvcc, which builds it, does not start: {error}")),
         }
     }
 }
@@ -154,7 +150,7 @@ fn complaint(output: &Output) -> String {
     let said = [&output.stderr, &output.stdout].map(|bytes| String::from_utf8_lossy(bytes)).concat();
     let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
     let line =
-        lines().find(|line| line.contains("error") || line.contains("fatal")).or_else(|| lines().last());
+        lines().find(|line| line.contains("error") || line.contains("fatal")).or_else(|| lines().next_back());
     line.map_or_else(|| output.status.to_string(), str::to_owned)
 }
 
@@ -209,6 +205,6 @@ mod tests {
 
         fs::write(folder.path().join("broken.cu"), "no C++").unwrap();
         let broken = compiler.build(folder.path(), &[options, vec!["broken.cu".to_owned()]].concat());
-        assert!(broken.unwrap_err().starts_with("nvcc does not build the CUB peer: "));
+        assert!(broken.unwrap_err().starts_with("nvcc does not build it: "));
     }
 }

@@ -8,6 +8,7 @@ pub(super) use process::Peer;
 
 use crate::failure::Failure;
 use crate::names;
+use crate::progress::Progress;
 use bitonic::key::KeyType;
 use std::ffi::OsString;
 use std::path::{self, Path};
@@ -67,17 +68,20 @@ impl Library {
     /// Starts its program, or says why it does not take part and what to do about it.
     pub(super) fn start(self, wanted: &Wanted) -> Result<Peer, String> {
         let variable = self.variable();
-        let start =
-            |program: Program| Peer::start(self.name(), program.on_device(wanted.ordinal), wanted.patience);
+        let start = |program: Program| {
+            let _progress = Progress::spinner("starting the program of another library");
+            Peer::start(self.name(), program.on_device(wanted.ordinal), wanted.patience)
+        };
         if let Some(named) = std::env::var_os(variable).filter(|program| !program.is_empty()) {
             return start(Program::named(named))
                 .map_err(|reason| format!("{reason}; {variable} names this peer"));
         }
-        let (program, advice) = match self {
-            Self::Cub => (cub::program(wanted), cub::ADVICE),
-            Self::Torch => (Ok(pytorch::program()), pytorch::ADVICE),
-        };
-        program.and_then(start).map_err(|reason| format!("{reason}: {advice}, or name a peer in {variable}"))
+        match self {
+            Self::Cub => cub::program(wanted).and_then(start),
+            Self::Torch => {
+                start(pytorch::program()).map_err(|reason| format!("{reason}: {}", pytorch::ADVICE))
+            }
+        }
     }
 }
 
