@@ -91,6 +91,8 @@ public:
             throw std::runtime_error(name + " cannot be read, or has fewer bytes than it should");
         }
         check(cudaMemcpy(raw, host.data(), bytes(), cudaMemcpyHostToDevice), "upload numbers");
+        // The call returns when the host's memory is free, and no stream waits for the rest.
+        check(cudaDeviceSynchronize(), "upload numbers");
     }
 
     void write_file(const std::string& name) const {

@@ -33,10 +33,25 @@ while read -r verb rest; do
 done
 "#;
 
+/// A compiler that needs the peer's sources and makes the script above of them; `FAILURE` is what it complains about.
+const COMPILER: &str = r#"#!/bin/sh
+if [ "$1" = --version ]; then echo "fake nvcc 1.0"; exit 0; fi
+if [ -n "$FAILURE" ]; then echo "nothing special" >&2; echo "peer.cu(7): error: $FAILURE" >&2; exit 1; fi
+echo "$@" >> "$LOG"
+[ -s peer.cu ] && [ -s device.cuh ] && [ -s arrays.cuh ] && [ -s rows.cuh ] || exit 1
+while [ "$1" != -o ]; do shift; done
+cp "$SCRIPT" "$2"
+"#;
+
+fn executable(folder: &Folder, name: &str, script: &str) -> String {
+    let script = folder.file(name, script);
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    script
+}
+
 /// A peer with sorts of these names in place of CUB.
 fn beside(sorts: &str, line: &str, folder: &Folder) -> Command {
-    let script = folder.file("peer", SCRIPT);
-    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let script = executable(folder, "peer", SCRIPT);
     let mut command = gpu(&format!("--peers cub --rungs none --repetitions 2 --warm-up 0 {line}"));
     command.env("BITONIC_CUB_PEER", script).env("BITONIC", env!("CARGO_BIN_EXE_bitonic")).env("SORTS", sorts);
     command
@@ -172,6 +187,42 @@ fn what_is_missing_is_told_in_a_line_with_what_to_install() {
     let mut command = said("cub");
     let done = command.args(["--csv", "-"]).assert().success();
     assert!(one_line(&done.get_output().stderr).starts_with("cub: left out: nvcc, which builds it, is not"));
+}
+
+#[test]
+fn the_program_for_cub_is_built_once_and_kept() {
+    let folder = Folder::new();
+    executable(&folder, "nvcc", COMPILER);
+    let path = format!("{}:{}", folder.path("").display(), std::env::var("PATH").unwrap());
+    let run = |cache: &str, failure: &str, line: &str| {
+        let mut command = beside("quick", line, &folder);
+        command
+            .env_remove("BITONIC_CUB_PEER")
+            .env("SCRIPT", folder.path("peer"))
+            .env("LOG", folder.path("log"));
+        command.env("PATH", &path).env("FAILURE", failure).env("BITONIC_CACHE_DIR", cache);
+        crate::printed(command)
+    };
+    let builds = || String::from_utf8(folder.read("log")).unwrap().lines().count();
+    let cache = folder.argument("cache");
+    for _ in 0..2 {
+        let said = run(&cache, "", "--sizes 100");
+        assert_eq!(rows(&said)[1][1], "cub quick", "{said}");
+        assert_eq!(builds(), 1, "the second run finds what the first has built");
+    }
+    run(&cache, "", "--sizes 100 --type f32,u64");
+    assert_eq!(builds(), 2, "other types need another program");
+    assert!(folder.read("log").ends_with(b"-DPEER_TYPES=float\\,std::uint64_t peer.cu -o peer\n"));
+    assert_eq!(rows(&run("", "", "--sizes 100"))[1][1], "cub quick", "without a cache folder it is not kept");
+    assert_eq!(builds(), 3);
+
+    let said = run("", "no such thing", "--sizes 100");
+    assert!(
+        said.contains("cub     left out: nvcc does not build it: peer.cu(7): error: no such thing: name a "),
+        "{said}"
+    );
+    let said = run("", "", "--sizes 100 --type u8");
+    assert!(said.contains("cub     left out: it sorts u32, i32, f32, u64, i64 and f64 only\n"), "{said}");
 }
 
 #[test]

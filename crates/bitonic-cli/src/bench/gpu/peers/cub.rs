@@ -5,7 +5,7 @@ use crate::progress::Progress;
 use bitonic::key::KeyType;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs, io};
 use tempfile::TempDir;
@@ -79,7 +79,8 @@ fn identity(compiler: &str, options: &[String]) -> u64 {
 /// The folder that the library keeps its kernels in, too: the one that `BITONIC_CACHE_DIR` names, none if that is empty.
 fn cache_folder() -> Option<PathBuf> {
     match env::var_os("BITONIC_CACHE_DIR") {
-        Some(folder) => (!folder.is_empty()).then(|| folder.into()),
+        // Not relative: the peer is started in another folder.
+        Some(folder) => path::absolute(folder).ok(),
         None => Some(directories::ProjectDirs::from("", "", "bitonic")?.cache_dir().to_owned()),
     }
 }
@@ -129,9 +130,7 @@ impl Compiler {
         let built = folder.join("peer");
         let output = Command::new(&self.program)
             .args(options)
-            .arg(SOURCES[0].0)
-            .arg("-o")
-            .arg(&built)
+            .args([SOURCES[0].0, "-o", "peer"])
             .current_dir(folder)
             .output();
         match output {
