@@ -36,6 +36,11 @@ pub(crate) fn million_keys_per_second(keys: usize, time: Duration) -> String {
     significant(keys as f64 / seconds(time) / 1e6)
 }
 
+/// The same in billions, for devices that sort so many.
+pub(crate) fn billion_keys_per_second(keys_per_second: f64) -> String {
+    significant(keys_per_second / 1e9)
+}
+
 /// A speed of memory: `4290 GB/s`. 10^9 bytes, as makers of memory have it.
 pub(crate) fn gigabytes_per_second(bytes_per_second: f64) -> String {
     format!("{} GB/s", significant(bytes_per_second / 1e9))
@@ -108,11 +113,12 @@ mod tests {
     }
 
     #[test]
-    fn speeds_are_in_millions() {
+    fn speeds_are_in_millions_or_billions() {
         assert_eq!(million_keys_per_second(16 << 20, Duration::from_secs(1)), "16.8");
         assert_eq!(million_keys_per_second(16 << 20, Duration::from_millis(100)), "168");
         assert_eq!(million_keys_per_second(1000, Duration::from_secs(1)), "0.0010");
         assert_eq!(million_keys_per_second(0, Duration::ZERO), "0.0000");
+        assert_eq!(billion_keys_per_second(26.3e9), "26.3");
     }
 
     #[test]

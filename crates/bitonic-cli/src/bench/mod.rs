@@ -23,7 +23,7 @@ Examples:
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// Measure sorts of keys that are on an OpenCL device already: the engine's, and the rungs' of the ladder
+    /// Measure sorts of keys that are on a device already: the engine's, those of other libraries, and the rungs of the ladder
     Gpu(gpu::Arguments),
 }
 

@@ -9,6 +9,10 @@ pub(super) struct Summary {
     pub(super) median: Duration,
     /// The shortest time.
     pub(super) least: Duration,
+    /// A quarter of the times is shorter.
+    pub(super) lower_quartile: Duration,
+    /// A quarter of the times is longer.
+    pub(super) upper_quartile: Duration,
     /// The distance between the quartiles, relative to the median: half of all times lie in a range so wide.
     pub(super) spread: f64,
     /// How many times there are.
@@ -21,10 +25,11 @@ impl Summary {
         let mut sorted = times.to_vec();
         sorted.sort_unstable();
         let least = *sorted.first()?;
-        let [lower, median, upper] = [0.25, 0.5, 0.75].map(|share| quantile(&sorted, share));
+        let [lower_quartile, median, upper_quartile] =
+            [0.25, 0.5, 0.75].map(|share| quantile(&sorted, share));
         // Never of nothing: a clock may see no time pass.
-        let spread = (upper - lower).as_secs_f64() / median.as_secs_f64().max(1e-9);
-        Some(Self { median, least, spread, count: sorted.len() })
+        let spread = (upper_quartile - lower_quartile).as_secs_f64() / median.as_secs_f64().max(1e-9);
+        Some(Self { median, least, lower_quartile, upper_quartile, spread, count: sorted.len() })
     }
 }
 
@@ -48,6 +53,8 @@ mod tests {
     fn the_middle_the_shortest_and_the_width_of_the_middle_half() {
         let found = summary(&[4, 1, 2, 3, 100]).unwrap();
         assert_eq!((found.median, found.least), (Duration::from_millis(3), Duration::from_millis(1)));
+        let quartiles = (found.lower_quartile, found.upper_quartile);
+        assert_eq!(quartiles, (Duration::from_millis(2), Duration::from_millis(4)));
         assert!((found.spread - 2.0 / 3.0).abs() < 1e-9);
         assert_eq!(found.count, 5);
     }

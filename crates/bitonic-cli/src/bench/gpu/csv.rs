@@ -1,28 +1,37 @@
 //! Results for programs.
 
+use super::contender::{self, Cell, Contender, Measured, Outcome};
 use super::machine::Machine;
-use super::measure::{Cell, Contender, Measured};
-use bitonic::key::KeyType;
 use bitonic_testkit::record::quote;
 
-const COLUMNS: [&str; 22] = [
+const COLUMNS: [&str; 32] = [
     "sort",
     "type",
     "n",
     "row_length",
+    "values",
+    "distribution",
+    "verified",
     "repetitions",
     "median_ns",
     "min_ns",
+    "lower_quartile_ns",
+    "upper_quartile_ns",
     "relative_interquartile_range",
+    "gigakeys_per_second",
     "launches",
     "gigabytes_per_second",
     "share_of_copy",
     "times_as_long_as_bitonic",
+    "times_as_long_as_best_peer",
+    "note",
+    "peer",
+    "engine",
     "device",
     "kind",
     "platform",
     "driver",
-    "opencl",
+    "interface",
     "compute_units",
     "copy_gigabytes_per_second",
     "version",
@@ -30,12 +39,17 @@ const COLUMNS: [&str; 22] = [
     "date",
 ];
 
-/// A header and a line for everything that was measured; every line ends with what it was measured on.
-pub(super) fn render(cells: &[Cell], key_type: KeyType, machine: &Machine) -> String {
+/// A header and a line for everybody who sorted, rightly or wrongly; every line ends with what it was measured on. `peers`
+/// describes the peers by their names.
+pub(super) fn render(cells: &[Cell], machine: &Machine, peers: &[(&'static str, String)]) -> String {
     let mut text = line(COLUMNS);
     for cell in cells {
-        if let Ok(measured) = &cell.outcome {
-            text += &line(fields(cells, cell, measured, key_type, machine));
+        match &cell.outcome {
+            Outcome::Measured(measured) => {
+                text += &line(fields(cells, cell, Ok(measured), machine, peers));
+            }
+            Outcome::Wrong(reason) => text += &line(fields(cells, cell, Err(reason), machine, peers)),
+            Outcome::LeftOut(_) => {}
         }
     }
     text
@@ -44,45 +58,58 @@ pub(super) fn render(cells: &[Cell], key_type: KeyType, machine: &Machine) -> St
 fn fields(
     cells: &[Cell],
     cell: &Cell,
-    measured: &Measured,
-    key_type: KeyType,
+    measured: Result<&Measured, &str>,
     machine: &Machine,
+    peers: &[(&'static str, String)],
 ) -> [String; COLUMNS.len()] {
-    let Measured { time, launches, .. } = measured;
-    let speed = measured.bytes_per_second();
+    let job = cell.job;
     let copy = machine.copy_bytes_per_second;
+    let speed = measured.ok().and_then(|measured| measured.bytes_per_second(job));
+    let figure = |figure: &dyn Fn(&Measured) -> String| measured.map_or_else(|_| String::new(), figure);
+    let peer = match &cell.contender {
+        Contender::Peer { peer, .. } => peers.iter().find(|(name, _)| name == peer),
+        Contender::Own(_) => None,
+    };
+    let bitonic = contender::beside(cells, job, &Contender::BITONIC);
+    let best_peer = contender::best(cells, job, Contender::is_peer);
     [
-        cell.contender.name().to_owned(),
-        key_type.to_string(),
-        cell.rows.len().to_string(),
-        cell.rows.row_length.to_string(),
-        time.count.to_string(),
-        time.median.as_nanos().to_string(),
-        time.least.as_nanos().to_string(),
-        format!("{:.4}", time.spread),
-        launches.to_string(),
-        format!("{:.3}", speed / 1e9),
-        copy.map_or_else(String::new, |copy| format!("{:.4}", speed / copy)),
-        times_as_long(cells, cell, measured).map_or_else(String::new, |times| format!("{times:.3}")),
+        cell.contender.name().into_owned(),
+        job.key_type.to_string(),
+        job.len().to_string(),
+        job.rows.row_length.to_string(),
+        if job.has_values { "u32" } else { "" }.to_owned(),
+        job.pattern.to_string(),
+        if measured.is_ok() { "yes" } else { "no" }.to_owned(),
+        figure(&|measured| measured.time.count.to_string()),
+        figure(&|measured| measured.time.median.as_nanos().to_string()),
+        figure(&|measured| measured.time.least.as_nanos().to_string()),
+        figure(&|measured| measured.time.lower_quartile.as_nanos().to_string()),
+        figure(&|measured| measured.time.upper_quartile.as_nanos().to_string()),
+        figure(&|measured| format!("{:.4}", measured.time.spread)),
+        figure(&|measured| format!("{:.4}", measured.keys_per_second(job) / 1e9)),
+        figure(&|measured| optional(measured.launches, |launches| launches.to_string())),
+        optional(speed, |speed| format!("{:.3}", speed / 1e9)),
+        optional(speed.zip(copy), |(speed, copy)| format!("{:.4}", speed / copy)),
+        optional(cell.times_as_long_as(bitonic), |times| format!("{times:.3}")),
+        optional(cell.times_as_long_as(best_peer), |times| format!("{times:.3}")),
+        measured.map_or_else(str::to_owned, |measured| measured.note.clone()),
+        optional(peer, |(_, description)| description.clone()),
+        machine.engine.to_string(),
         machine.device.clone(),
         machine.kind.clone(),
         machine.platform.clone(),
         machine.driver.clone(),
-        machine.opencl.clone(),
+        machine.interface.clone(),
         machine.compute_units.to_string(),
-        copy.map_or_else(String::new, |copy| format!("{:.3}", copy / 1e9)),
+        optional(copy, |copy| format!("{:.3}", copy / 1e9)),
         machine.version.to_owned(),
         machine.commit.clone(),
         machine.date.clone(),
     ]
 }
 
-/// How many times as long as the engine a sort took for the same keys.
-fn times_as_long(cells: &[Cell], cell: &Cell, measured: &Measured) -> Option<f64> {
-    let engine =
-        cells.iter().find(|other| other.rows == cell.rows && other.contender == Contender::Engine)?;
-    let engine = engine.outcome.as_ref().ok()?.time.median.as_secs_f64();
-    (engine > 0.0).then(|| measured.time.median.as_secs_f64() / engine)
+fn optional<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(String::new, text)
 }
 
 fn line<S: AsRef<str>>(fields: [S; COLUMNS.len()]) -> String {

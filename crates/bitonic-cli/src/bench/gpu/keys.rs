@@ -1,43 +1,65 @@
-//! Keys as bytes for a device, and the bytes that must come back.
+//! Keys as bytes for a device, and what must come back.
 
-use super::measure::Rows;
+use super::job::{Job, VALUE_BYTES};
 use crate::failure::Failure;
 use crate::random;
 use bitonic::Order;
 use bitonic::key::{BitMap, Bits};
-use bitonic_testkit::{Pattern, TestKey};
+use bitonic_testkit::TestKey;
 
 /// The same keys in both forms that sorts on a device take.
 pub(super) struct Keys {
-    /// As they are: the engine's form.
+    /// As they are: the engine's form, and the peers'.
     own: Bytes,
     /// As their ordered bits, the rungs' form, where that differs and was asked for.
     ordered: Option<Bytes>,
 }
 
-/// Keys before and after.
+/// Keys before and after, and what travels with them.
 pub(super) struct Bytes {
     pub(super) input: Vec<u8>,
-    pub(super) expected: Vec<u8>,
+    expected: Vec<u8>,
+    key_bytes: usize,
+    /// The values as they are before: of every key its index. Empty where keys travel alone.
+    pub(super) values: Vec<u8>,
+}
+
+/// What a sort has made of keys and values.
+#[derive(Default)]
+pub(super) struct Fetched {
+    pub(super) keys: Vec<u8>,
+    pub(super) values: Vec<u8>,
 }
 
 impl Keys {
-    /// Random keys, always the same. The standard library says what is expected.
-    pub(super) fn new<K: TestKey>(rows: Rows, for_rungs: bool) -> Result<Self, Failure> {
+    /// The keys of a job, always the same. The standard library says what is expected.
+    pub(super) fn new<K: TestKey>(job: Job, for_rungs: bool) -> Result<Self, Failure> {
         const SEED: u64 = 1;
-        // The keys, their bits, and up to five arrays of bytes.
-        let keys: Vec<K> = random::make_quietly(rows.len(), Pattern::Random, SEED, 7)?;
+        // The keys, their bits, and up to five arrays of bytes; as much again for values, which are mostly narrower.
+        let copies = if job.has_values { 14 } else { 7 };
+        let keys: Vec<K> = random::make_quietly(job.len(), job.pattern, SEED, copies)?;
         let map = BitMap::new(K::TYPE.form(), Order::Ascending);
         let mut bits: Vec<K::Bits> = keys.iter().map(|key| map.to_ordered(key.to_raw_bits())).collect();
         drop(keys);
         let differs = for_rungs && !map.is_identity();
-        let own = bytes_of(&bits, |bits| map.from_ordered(bits));
-        let ordered = differs.then(|| bytes_of(&bits, |bits| bits));
-        for row in bits.chunks_mut(rows.row_length.max(1)) {
+        let own_input = bytes_of(&bits, |bits| map.from_ordered(bits));
+        let ordered_input = differs.then(|| bytes_of(&bits, |bits| bits));
+        for row in bits.chunks_mut(job.rows.row_length.max(1)) {
             row.sort_unstable();
         }
-        let own = Bytes { input: own, expected: bytes_of(&bits, |bits| map.from_ordered(bits)) };
-        let ordered = ordered.map(|input| Bytes { input, expected: bytes_of(&bits, |bits| bits) });
+        let key_bytes = size_of::<K>();
+        let own = Bytes {
+            input: own_input,
+            expected: bytes_of(&bits, |bits| map.from_ordered(bits)),
+            key_bytes,
+            values: if job.has_values { indices(job.len()) } else { Vec::new() },
+        };
+        let ordered = ordered_input.map(|input| Bytes {
+            input,
+            expected: bytes_of(&bits, |bits| bits),
+            key_bytes,
+            values: Vec::new(),
+        });
         Ok(Self { own, ordered })
     }
 
@@ -52,7 +74,44 @@ impl Keys {
     }
 }
 
-/// The keys' memory on a device: all that have an OpenCL driver are little-endian.
+impl Bytes {
+    /// What is wrong with a result, if anything is. Right is: the keys in order, and with every key the value of an equal
+    /// one, each value once.
+    pub(super) fn mistake(&self, result: &Fetched) -> Option<String> {
+        let (keys, values) = (result.keys.len(), result.values.len());
+        if (keys, values) != (self.input.len(), self.values.len()) {
+            return Some(format!("{keys} bytes of keys and {values} of values came back"));
+        }
+        if let Some(place) = result.keys.iter().zip(&self.expected).position(|(one, other)| one != other) {
+            return Some(format!("the first wrong key is at index {}", place / self.key_bytes));
+        }
+        self.first_wrong_value(result).map(|place| format!("the first wrong value is at index {place}"))
+    }
+
+    fn first_wrong_value(&self, result: &Fetched) -> Option<usize> {
+        let mut seen = vec![false; self.values.len() / VALUE_BYTES];
+        let mut pairs = result.keys.chunks_exact(self.key_bytes).zip(result.values.chunks_exact(VALUE_BYTES));
+        pairs.position(|(key, value)| {
+            let index = value.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte));
+            let is_new = seen.get_mut(index).is_some_and(|seen| !std::mem::replace(seen, true));
+            !is_new || self.input[index * self.key_bytes..][..self.key_bytes] != *key
+        })
+    }
+}
+
+impl Fetched {
+    /// Room for the result of a sort of these.
+    pub(super) fn room_for(bytes: &Bytes) -> Self {
+        Self { keys: vec![0; bytes.input.len()], values: vec![0; bytes.values.len()] }
+    }
+}
+
+/// The values' memory on a device.
+fn indices(len: usize) -> Vec<u8> {
+    (0..len).flat_map(|index| (index as u32).to_le_bytes()).collect()
+}
+
+/// The keys' memory on a device: all that have an OpenCL or a CUDA driver are little-endian.
 fn bytes_of<B: Bits>(bits: &[B], map: impl Fn(B) -> B) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(size_of_val(bits));
     for &key in bits {
@@ -63,7 +122,13 @@ fn bytes_of<B: Bits>(bits: &[B], map: impl Fn(B) -> B) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::job::Rows;
     use super::*;
+    use bitonic_testkit::Pattern;
+
+    fn job<K: TestKey>(rows: Rows) -> Job {
+        Job { key_type: K::TYPE, pattern: Pattern::Random, rows, has_values: false }
+    }
 
     fn read<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
         bytes.chunks_exact(N).map(|key| key.try_into().unwrap())
@@ -71,7 +136,7 @@ mod tests {
 
     #[test]
     fn rows_are_expected_in_order_and_both_forms_are_the_same_keys() {
-        let keys = Keys::new::<f32>(Rows::many(10, 100).unwrap(), true).unwrap();
+        let keys = Keys::new::<f32>(job::<f32>(Rows::many(10, 100).unwrap()), true).unwrap();
         let floats = |bytes: &[u8]| read(bytes).map(f32::from_le_bytes).collect::<Vec<f32>>();
         let (input, expected) = (floats(&keys.own().input), floats(&keys.own().expected));
         assert!(!input.is_sorted() && expected.chunks(10).all(|row| row.is_sorted()));
@@ -86,7 +151,38 @@ mod tests {
 
     #[test]
     fn where_both_forms_are_equal_there_is_one() {
-        assert!(Keys::new::<u16>(Rows::one(64), true).unwrap().ordered.is_none());
-        assert!(Keys::new::<i16>(Rows::one(64), false).unwrap().ordered.is_none());
+        assert!(Keys::new::<u16>(job::<u16>(Rows::one(64)), true).unwrap().ordered.is_none());
+        assert!(Keys::new::<i16>(job::<i16>(Rows::one(64)), false).unwrap().ordered.is_none());
+    }
+
+    fn result<const N: usize>(keys: [u16; N], values: &[u32]) -> Fetched {
+        Fetched {
+            keys: keys.iter().flat_map(|key| key.to_le_bytes()).collect(),
+            values: values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        }
+    }
+
+    #[test]
+    fn wrong_keys_are_found() {
+        let Fetched { keys: input, .. } = result([3, 1, 2], &[]);
+        let Fetched { keys: expected, .. } = result([1, 2, 3], &[]);
+        let bytes = Bytes { input, expected, key_bytes: 2, values: Vec::new() };
+        assert_eq!(bytes.mistake(&result([1, 2, 3], &[])), None);
+        let mistake = |result: Fetched| bytes.mistake(&result).unwrap();
+        assert_eq!(mistake(result([1, 0x102, 3], &[])), "the first wrong key is at index 1");
+        assert_eq!(mistake(result([1, 2], &[])), "4 bytes of keys and 0 of values came back");
+    }
+
+    #[test]
+    fn values_must_be_those_of_equal_keys_and_each_once() {
+        let Fetched { keys: input, values } = result([7, 1, 7], &[0, 1, 2]);
+        let Fetched { keys: expected, .. } = result([1, 7, 7], &[]);
+        let bytes = Bytes { input, expected, key_bytes: 2, values };
+        assert_eq!(bytes.mistake(&result([1, 7, 7], &[1, 0, 2])), None);
+        assert_eq!(bytes.mistake(&result([1, 7, 7], &[1, 2, 0])), None, "equal keys have no order");
+        for wrong in [[1, 0, 0], [1, 1, 2], [0, 1, 2], [1, 0, 3]] {
+            assert!(bytes.mistake(&result([1, 7, 7], &wrong)).unwrap().starts_with("the first wrong value"));
+        }
+        assert!(bytes.mistake(&result([1, 7, 7], &[])).is_some());
     }
 }

@@ -1,96 +1,180 @@
 //! Results for people.
 
+use super::contender::{self, Cell, Contender, Measured, Outcome};
+use super::job::Job;
 use super::machine::Machine;
-use super::measure::{Cell, Contender, Measured};
-use crate::figures::{gigabytes_per_second, percent, ratio, time};
+use crate::figures::{billion_keys_per_second, gigabytes_per_second, percent, ratio, time};
 use crate::lines::Lines;
 use crate::quantity;
 use crate::table::Plain;
-use bitonic::key::KeyType;
+use std::time::Duration;
 
-/// What was measured on, a table of sorts of all keys, one of sorts in rows, and what the columns mean.
-pub(super) fn render(cells: &[Cell], key_type: KeyType, machine: &Machine) -> String {
-    let (in_rows, whole): (Vec<&Cell>, Vec<&Cell>) = cells.iter().partition(|cell| cell.rows.rows > 1);
-    let mut text = heading(cells, key_type, machine).to_string();
-    if !whole.is_empty() {
-        text += &format!("\n{}", whole_table(&whole, machine));
-    }
-    if !in_rows.is_empty() {
-        text += &format!("\n{}", row_table(&in_rows, machine));
-    }
-    text + "\nmedian: from the start of the first kernel to the end of the last one, by the device's clock\n\
-            spread: how wide a range the middle half of the times lies in, relative to the median\n\
-            bandwidth: every launch reads and writes every key; of copy: beside the device's plain copy\n"
+/// What is told beside the figures.
+pub(super) struct Circumstances {
+    pub(super) machine: Machine,
+    /// Why the engine is this one, if it was not asked for.
+    pub(super) engine_note: String,
+    /// Every peer that was asked for: what it is, or why it is missing.
+    pub(super) peers: Vec<(&'static str, String)>,
+    /// How long everybody sorts before the sort that counts.
+    pub(super) warm_up: Duration,
 }
 
-fn heading(cells: &[Cell], key_type: KeyType, machine: &Machine) -> Lines {
-    let Machine { device, kind, platform, driver, opencl, copy_bytes_per_second, .. } = machine;
+/// What was measured on, a table of sorts of all keys, one of sorts in rows, and what the columns mean.
+pub(super) fn render(cells: &[Cell], circumstances: &Circumstances) -> String {
+    let machine = &circumstances.machine;
+    let (in_rows, whole): (Vec<&Cell>, Vec<&Cell>) = cells.iter().partition(|cell| cell.job.rows.rows > 1);
+    let mut text = heading(cells, circumstances).to_string();
+    if !whole.is_empty() {
+        text += &format!("\n{}", whole_table(cells, &whole, machine));
+    }
+    if !in_rows.is_empty() {
+        text += &format!("\n{}", row_table(cells, &in_rows, machine));
+    }
+    text + "\nmedian: from the start of the first command on the device to the end of the last one, by the device's clock\n\
+            spread: how wide a range the middle half of the times lies in, relative to the median\n\
+            bandwidth: every launch reads and writes every key; of copy: beside the device's plain copy\n\
+            times: how many times as long as bitonic it took\n"
+}
+
+fn heading(cells: &[Cell], circumstances: &Circumstances) -> Lines {
+    let Circumstances { machine, engine_note, peers, warm_up } = circumstances;
+    let Machine { engine, device, kind, platform, driver, interface, copy_bytes_per_second, .. } = machine;
     let mut lines = Lines::default();
     lines.add("device", format_args!("{device} ({kind}, {platform})"));
-    lines.add("driver", format_args!("{driver}, {opencl}"));
+    lines.add("engine", format_args!("{engine}{engine_note}"));
+    let versions: Vec<&str> =
+        [driver, interface].into_iter().map(String::as_str).filter(|version| !version.is_empty()).collect();
+    lines.add("driver", versions.join(", "));
     if let Some(copy) = copy_bytes_per_second {
         lines.add("copy", format_args!("{}, read plus written", gigabytes_per_second(*copy)));
     }
-    lines.add("keys", format_args!("{key_type}, random, on the device before the clock starts"));
-    if let Some(measured) = cells.iter().find_map(|cell| cell.outcome.as_ref().ok()) {
-        let runs = measured.time.count;
-        lines.add("runs", format_args!("{runs} of every sort, by turns; every result fetched and verified"));
+    for (name, state) in peers {
+        lines.add(name, state);
+    }
+    lines.add("keys", format_args!("{}, on the device before the clock starts", kinds_of_keys(cells)));
+    if let Some(measured) = cells.iter().find_map(Cell::measured) {
+        lines.add(
+            "runs",
+            format_args!(
+                "{} of every sort, by turns, each after {} of the same; every result fetched and verified",
+                measured.time.count,
+                time(*warm_up)
+            ),
+        );
     }
     lines
 }
 
-const FIGURES: usize = 5;
-
-/// Median, spread, launches, bandwidth and its share of a copy's.
-fn figures(measured: &Measured, machine: &Machine) -> [String; FIGURES] {
-    let speed = measured.bytes_per_second();
-    [
-        time(measured.time.median),
-        percent(measured.time.spread),
-        measured.launches.to_string(),
-        gigabytes_per_second(speed),
-        machine.copy_bytes_per_second.map_or_else(|| "-".to_owned(), |copy| percent(speed / copy)),
-    ]
+/// The types of all keys, their values and what they are like: `u32 and f32, random`.
+fn kinds_of_keys(cells: &[Cell]) -> String {
+    let types = distinct(cells, |job| job.key_type.to_string());
+    let patterns = distinct(cells, |job| job.pattern.to_string());
+    let with_values = if cells.iter().any(|cell| cell.job.has_values) { " with u32 values" } else { "" };
+    format!("{}{with_values}, {}", types.join(" and "), patterns.join(" and "))
 }
 
-fn whole_table(cells: &[&Cell], machine: &Machine) -> Plain {
-    let heading = ["n", "sort", "median", "spread", "launches", "bandwidth", "of copy", ""];
-    let mut table = Plain::new(heading).align_right(0..1).align_right(2..7);
+/// The different answers for all jobs, in their order.
+fn distinct(cells: &[Cell], answer: impl Fn(Job) -> String) -> Vec<String> {
+    let mut answers: Vec<String> = Vec::new();
     for cell in cells {
-        let (figures, note) = match &cell.outcome {
-            Ok(measured) => (figures(measured, machine), beside_best_rung(cells, cell, measured)),
-            Err(reason) => (std::array::from_fn(|_| "-".to_owned()), format!("left out: {reason}")),
-        };
-        let [median, spread, launches, speed, share] = &figures;
-        let n = quantity::name(cell.rows.len());
-        table.add([&n, cell.contender.name(), median, spread, launches, speed, share, &note]);
+        let answer = answer(cell.job);
+        if !answers.contains(&answer) {
+            answers.push(answer);
+        }
     }
-    table
+    answers
 }
 
-/// For the engine: how it compares with the best rung on the same keys.
-fn beside_best_rung(cells: &[&Cell], cell: &Cell, measured: &Measured) -> String {
-    if cell.contender != Contender::Engine {
-        return String::new();
+/// What tells a job's keys from others of the same length, where that is anything: ` f32 sorted`.
+fn kind_of_keys(cells: &[Cell], job: Job) -> String {
+    let mut text = String::new();
+    for answer in [|job: Job| job.key_type.to_string(), |job: Job| job.pattern.to_string()] {
+        if distinct(cells, answer).len() > 1 {
+            text += " ";
+            text += &answer(job);
+        }
     }
-    let rungs = cells.iter().filter(|other| other.rows == cell.rows && other.contender != Contender::Engine);
-    let times = rungs.filter_map(|rung| Some((rung.contender, rung.outcome.as_ref().ok()?.time.median)));
-    match times.min_by_key(|(_, median)| *median) {
-        Some((rung, median)) => {
-            format!("{} as fast as {}, the best rung", ratio(median, measured.time.median), rung.name())
+    text
+}
+
+const FIGURES: usize = 7;
+
+/// Median, spread, speed, launches, bandwidth, its share of a copy's, and the time beside the engine's; and what else there is
+/// to say.
+fn figures(cells: &[Cell], cell: &Cell, machine: &Machine) -> ([String; FIGURES], String) {
+    let none = || "-".to_owned();
+    let measured = match &cell.outcome {
+        Outcome::Measured(measured) => measured,
+        Outcome::Wrong(reason) => return (std::array::from_fn(|_| none()), reason.clone()),
+        Outcome::LeftOut(reason) => {
+            return (std::array::from_fn(|_| none()), format!("left out: {reason}"));
+        }
+    };
+    let Measured { time: summary, launches, .. } = measured;
+    let speed = measured.bytes_per_second(cell.job);
+    let share = speed.zip(machine.copy_bytes_per_second).map(|(speed, copy)| speed / copy);
+    let bitonic = contender::beside(cells, cell.job, &Contender::BITONIC);
+    let figures = [
+        time(summary.median),
+        percent(summary.spread),
+        billion_keys_per_second(measured.keys_per_second(cell.job)),
+        launches.map_or_else(none, |launches| launches.to_string()),
+        speed.map_or_else(none, gigabytes_per_second),
+        share.map_or_else(none, percent),
+        bitonic.and_then(Cell::median).map_or_else(none, |bitonic| ratio(summary.median, bitonic)),
+    ];
+    (figures, note(cells, cell, measured))
+}
+
+/// For the engine: how it compares with the best peer on the same keys or, where there is none, with the best rung.
+fn note(cells: &[Cell], cell: &Cell, measured: &Measured) -> String {
+    if !cell.contender.is_engine() {
+        return measured.note.clone();
+    }
+    let peer = contender::best(cells, cell.job, Contender::is_peer).map(|peer| (peer, "peer"));
+    let best =
+        peer.or_else(|| contender::best(cells, cell.job, Contender::is_rung).map(|rung| (rung, "rung")));
+    match best.and_then(|(best, kind)| Some((best.contender.name(), best.median()?, kind))) {
+        Some((name, median, kind)) => {
+            format!("{} as fast as {name}, the best {kind}", ratio(median, measured.time.median))
         }
         None => String::new(),
     }
 }
 
-fn row_table(cells: &[&Cell], machine: &Machine) -> Plain {
-    let heading = ["row length", "rows", "median", "spread", "launches", "bandwidth", "of copy"];
-    let mut table = Plain::new(heading).align_right(0..7);
+fn whole_table(all: &[Cell], cells: &[&Cell], machine: &Machine) -> Plain {
+    let heading =
+        ["n", "sort", "median", "spread", "Gkeys/s", "launches", "bandwidth", "of copy", "times", ""];
+    let mut table = Plain::new(heading).align_right(0..1).align_right(2..9);
     for cell in cells {
-        let Ok(measured) = &cell.outcome else { continue };
-        let [median, spread, launches, speed, share] = &figures(measured, machine);
-        let (length, rows) = (quantity::name(cell.rows.row_length), quantity::name(cell.rows.rows));
-        table.add([&length, &rows, median, spread, launches, speed, share]);
+        let ([median, spread, keys, launches, speed, share, times], note) = &figures(all, cell, machine);
+        let n = quantity::name(cell.job.len()) + &kind_of_keys(all, cell.job);
+        table.add([&n, &cell.contender.name(), median, spread, keys, launches, speed, share, times, note]);
+    }
+    table
+}
+
+fn row_table(all: &[Cell], cells: &[&Cell], machine: &Machine) -> Plain {
+    let heading = [
+        "row length",
+        "rows",
+        "sort",
+        "median",
+        "spread",
+        "Gkeys/s",
+        "launches",
+        "bandwidth",
+        "of copy",
+        "times",
+        "",
+    ];
+    let mut table = Plain::new(heading).align_right(0..2).align_right(3..10);
+    for cell in cells {
+        let ([median, spread, keys, launches, speed, share, times], note) = &figures(all, cell, machine);
+        let length = quantity::name(cell.job.rows.row_length) + &kind_of_keys(all, cell.job);
+        let (rows, name) = (quantity::name(cell.job.rows.rows), cell.contender.name());
+        table.add([&length, &rows, &name, median, spread, keys, launches, speed, share, times, note]);
     }
     table
 }

@@ -32,6 +32,12 @@ pub(super) struct Graphs {
 const REMEMBERED: usize = 16;
 
 impl Graphs {
+    /// The graph of a sort, if there is one: for those who would have to prepare the kernels first.
+    pub(super) fn known(&self, sort: &Sort) -> Option<Arc<Graph>> {
+        // The last is the likeliest.
+        lock(&self.kept).iter().rev().find(|(known, _)| known == sort)?.1.clone()
+    }
+
     /// The graph of a sort, made now if it is the second time that it is asked for; `None` for the first.
     pub(super) fn obtain(
         &self,

@@ -327,14 +327,20 @@ const WORKSPACE_ALIGNMENT: u64 = 16;
 /// As for [`Prepared::enqueue`].
 unsafe fn submit(device: &Device, stream: &CudaStream, job: &Job, arrays: Arrays) -> Result<(), Error> {
     let shape = device.shape(job);
-    let prepared = Prepared::new(device, job, shape)?;
     let status =
         stream.capture_status().map_err(|error| device.failure("ask for the state of a stream", error))?;
-    // A graph is no part of another, as far as it is captured.
-    if status == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE
-        && let Some(graph) = device.graphs().obtain(device, Sort { job: *job, shape, arrays }, &prepared)?
-    {
+    // What is captured becomes part of the caller's graph, kernel by kernel.
+    let graphs = (status == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE).then(|| device.graphs());
+    let sort = Sort { job: *job, shape, arrays };
+    if let Some(graph) = graphs.and_then(|graphs| graphs.known(&sort)) {
         // SAFETY: as the caller says, for the same arrays; the device, whose kernels they are, is the sorter's.
+        return unsafe { graph.launch(device, stream) };
+    }
+    let prepared = Prepared::new(device, job, shape)?;
+    if let Some(graphs) = graphs
+        && let Some(graph) = graphs.obtain(device, sort, &prepared)?
+    {
+        // SAFETY: as above.
         return unsafe { graph.launch(device, stream) };
     }
     // SAFETY: as the caller says.

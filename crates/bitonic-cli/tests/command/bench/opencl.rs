@@ -1,31 +1,8 @@
-//! `bitonic bench`.
+//! `bitonic bench gpu` on OpenCL devices, which every machine with the tests' tools has.
 
+use super::{printed, refused, rows};
 use crate::{Folder, bitonic, without_driver};
 use bitonic_ladder::{Place, Rung};
-
-/// `bitonic bench gpu` with the words of this line.
-fn gpu(line: &str) -> assert_cmd::Command {
-    bitonic(["bench", "gpu"].into_iter().chain(line.split(' ')))
-}
-
-fn printed(line: &str) -> String {
-    crate::printed(gpu(line))
-}
-
-fn refused(line: &str) -> String {
-    crate::refused(gpu(line))
-}
-
-/// The rows of the first table, without its heading: every cell of each.
-fn rows(printed: &str) -> Vec<Vec<&str>> {
-    let table = printed.split("\n\n").nth(1).expect("heading, table and key stand apart");
-    table.lines().skip(1).map(cells).collect()
-}
-
-/// What stands in a row, between spaces.
-fn cells(row: &str) -> Vec<&str> {
-    row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
-}
 
 #[test]
 fn the_engine_and_every_rung_are_measured_on_the_same_keys() {
@@ -42,14 +19,16 @@ fn the_engine_and_every_rung_are_measured_on_the_same_keys() {
         assert!(rows[0].last().unwrap().ends_with(", the best rung"), "{said}");
         assert_eq!(rows[1..].iter().map(|row| row[1]).collect::<Vec<_>>(), rungs, "{said}");
         for row in rows {
-            assert!(row[0] == n && row[2].ends_with('s') && row[5].ends_with(" GB/s"), "{said}");
-            assert!(row[3].ends_with(" %") && row[6].ends_with(" %"), "{said}");
+            assert!(row[0] == n && row[2].ends_with('s') && row[6].ends_with(" GB/s"), "{said}");
+            assert!(row[3].ends_with(" %") && row[7].ends_with(" %") && row[8].ends_with('x'), "{said}");
+            assert!(row[4].parse::<f64>().is_ok(), "{said}");
         }
     }
     // 2^10 keys have 10 merges of 1 to 10 steps, and this rung launches a kernel for every step.
     let naive = rows.iter().rfind(|row| row[1] == "naive_shifts").unwrap();
-    assert_eq!(naive[4], "55", "{said}");
-    assert!(said.contains("2 of every sort, by turns; every result fetched and verified\n"), "{said}");
+    assert_eq!(naive[5], "55", "{said}");
+    assert!(said.contains("runs    2 of every sort, by turns, each after 5.00 ms of the same; "), "{said}");
+    assert!(said.contains("engine  opencl\n"), "{said}");
 }
 
 #[test]
@@ -75,7 +54,7 @@ fn rungs_are_chosen_by_name_by_pattern_or_not_at_all() {
     assert!(refused("--rungs naive_scann").contains("did you mean 'naive_scan'?"));
     assert_eq!(
         refused("--rungs recursive"),
-        "recursive works on the processor: choose rungs whose place is opencl in `bitonic ladder list`"
+        "recursive does not run on opencl: choose rungs whose place is opencl in `bitonic ladder list`"
     );
 }
 
@@ -96,10 +75,21 @@ fn what_a_rung_cannot_sort_or_not_in_time_is_left_out() {
 fn rows_are_measured_for_the_engine_alone() {
     let said = printed("--rows 8,1000 --total 10000 --repetitions 1");
     let rows = rows(&said);
-    assert_eq!(rows.iter().map(|row| (row[0], row[1])).collect::<Vec<_>>(), [("8", "1250"), ("1000", "10")]);
+    let first: Vec<_> = rows.iter().map(|row| (row[0], row[1], row[2])).collect();
+    assert_eq!(first, [("8", "1250", "bitonic"), ("1000", "10", "bitonic")]);
     assert!(said.contains("row length") && !said.contains("naive"), "{said}");
     let both = printed("--rows 8 --total 80 --sizes 100 --rungs none --repetitions 1");
     assert!(both.contains("row length") && both.contains("bitonic"), "{both}");
+}
+
+#[test]
+fn types_and_distributions_are_told_where_there_are_several() {
+    let said = printed("--sizes 64 --repetitions 1 --rungs none --type u32,f32 --distribution random,sorted");
+    let labels: Vec<String> = rows(&said).iter().map(|row| row[0].to_owned()).collect();
+    assert_eq!(labels, ["64 u32 random", "64 u32 sorted", "64 f32 random", "64 f32 sorted"], "{said}");
+    assert!(said.contains("keys    u32 and f32, random and sorted, on the device"), "{said}");
+    let said = printed("--sizes 64 --repetitions 1 --rungs none --pattern special");
+    assert!(rows(&said)[0][0] == "64" && said.contains("keys    u32, special, "), "{said}");
 }
 
 #[test]
@@ -107,17 +97,20 @@ fn results_are_written_for_programs_with_what_they_were_measured_on() {
     let folder = Folder::new();
     let file = folder.argument("results.csv");
     let line = "--sizes 100,2^7 --repetitions 3 --rungs naive_scan --csv";
-    let shown = crate::printed(gpu(&format!("{line} {file}")));
+    let shown = printed(&format!("{line} {file}"));
     assert_eq!(rows(&shown).len(), 4, "{shown}");
     let text = String::from_utf8(folder.read("results.csv")).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     // What was left out is not among them.
     assert_eq!(lines.len(), 4, "{text}");
-    assert!(lines[0].starts_with("sort,type,n,row_length,repetitions,median_ns,"), "{text}");
+    assert!(
+        lines[0].starts_with("sort,type,n,row_length,values,distribution,verified,repetitions,"),
+        "{text}"
+    );
     assert!(lines[0].ends_with(",version,commit,date"), "{text}");
-    assert!(lines[1].starts_with("bitonic,u32,100,100,3,"), "{text}");
-    assert!(lines[2].starts_with("bitonic,u32,128,128,3,"), "{text}");
-    assert!(lines[3].starts_with("naive_scan,u32,128,128,3,"), "{text}");
+    assert!(lines[1].starts_with("bitonic,u32,100,100,,random,yes,3,"), "{text}");
+    assert!(lines[2].starts_with("bitonic,u32,128,128,,random,yes,3,"), "{text}");
+    assert!(lines[3].starts_with("naive_scan,u32,128,128,,random,yes,3,"), "{text}");
     let device = &bitonic::opencl::devices().unwrap()[0];
     assert!(lines[1..].iter().all(|line| line.contains(&device.driver)), "{text}");
 
@@ -139,6 +132,27 @@ fn wrong_words_are_answered_in_one_line() {
     assert!(refused("--total 100").contains("--rows"));
     assert!(refused("--type u31").contains("did you mean 'u32'"));
     assert!(refused("--device no-such-device").starts_with("no device is 'no-such-device': "));
-    let message = crate::refused(without_driver(["bench", "gpu"]));
-    assert!(message.starts_with("the opencl engine is not available: "), "{message}");
+    assert!(refused("--values u32").starts_with("--values is for the cuda engine, and the engine is opencl"));
+    assert!(refused("--values u8").contains("Known: u32"));
+    assert!(refused("--values u32 --rows 8").contains("--rows"));
+}
+
+#[test]
+fn without_a_driver_the_engine_that_was_asked_for_is_named_and_otherwise_both_are() {
+    let opencl = crate::refused(without_driver(["bench", "gpu", "--engine", "opencl"]));
+    assert!(opencl.starts_with("the opencl engine is not available: "), "{opencl}");
+    assert!(!opencl.contains("cuda engine is not"), "{opencl}");
+    let without_both = |arguments: &[&'static str]| {
+        let mut command = without_driver(["bench", "gpu"].into_iter().chain(arguments.iter().copied()));
+        command.env("LD_LIBRARY_PATH", "/nonexistent").env("CUDA_VISIBLE_DEVICES", "");
+        crate::refused(command)
+    };
+    let cuda = without_both(&["--engine", "cuda"]);
+    assert!(cuda.starts_with("the cuda engine is not available: "), "{cuda}");
+    let both = without_both(&[]);
+    assert!(both.starts_with(&opencl) && both.ends_with(&format!("; and {cuda}")), "{both}");
+    let mut command = bitonic(["bench", "gpu", "--sizes", "64", "--repetitions", "1", "--rungs", "none"]);
+    command.env("LD_LIBRARY_PATH", "/nonexistent").env("CUDA_VISIBLE_DEVICES", "");
+    let said = crate::printed(command);
+    assert!(said.contains("engine  opencl, because the cuda engine is not available: "), "{said}");
 }

@@ -1,0 +1,155 @@
+//! Who takes part, and what becomes of them.
+
+use super::super::statistics::Summary;
+use super::job::Job;
+use bitonic_ladder::Rung;
+use std::borrow::Cow;
+use std::time::Duration;
+
+/// Something that takes part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Contender {
+    /// What this program does itself.
+    Own(Own),
+    /// A sort of another library, in a program of its own.
+    Peer {
+        /// The program.
+        peer: &'static str,
+        /// The program's name for the sort; empty where it has offered none.
+        sort: String,
+    },
+}
+
+/// What this program does itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Own {
+    /// A sort of the library's engine.
+    Engine(Way),
+    /// A rung of the ladder.
+    Rung(Rung),
+    /// No sort: a plain copy of the same bytes. No sort that reads and writes its keys can be faster.
+    Copy,
+}
+
+/// A way in which the library's engine sorts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// As it does when nothing is asked for.
+    Default,
+    /// By the pure network, in place: what it does when `oblivious` is asked for.
+    Oblivious,
+}
+
+impl Contender {
+    /// The library's engine as it is by default: what the others are compared with.
+    pub(super) const BITONIC: Self = Self::Own(Own::Engine(Way::Default));
+
+    /// The name in the table.
+    pub(super) fn name(&self) -> Cow<'static, str> {
+        match self {
+            Self::Own(own) => own.name().into(),
+            Self::Peer { peer, sort } if sort.is_empty() => (*peer).into(),
+            Self::Peer { peer, sort } => format!("{peer} {sort}").into(),
+        }
+    }
+
+    /// Whether it is a sort of the library's engine.
+    pub(super) fn is_engine(&self) -> bool {
+        matches!(self, Self::Own(Own::Engine(_)))
+    }
+
+    /// Whether it is a sort of another library.
+    pub(super) fn is_peer(&self) -> bool {
+        matches!(self, Self::Peer { .. })
+    }
+
+    /// Whether it is a rung of the ladder.
+    pub(super) fn is_rung(&self) -> bool {
+        matches!(self, Self::Own(Own::Rung(_)))
+    }
+}
+
+impl Own {
+    /// The name in the table.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Engine(Way::Default) => "bitonic",
+            Self::Engine(Way::Oblivious) => "bitonic oblivious",
+            Self::Rung(rung) => rung.name(),
+            Self::Copy => "copy",
+        }
+    }
+}
+
+/// What became of a contender.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    pub(super) contender: Contender,
+    pub(super) job: Job,
+    pub(super) outcome: Outcome,
+}
+
+impl Cell {
+    /// What was measured, if it was.
+    pub(super) fn measured(&self) -> Option<&Measured> {
+        match &self.outcome {
+            Outcome::Measured(measured) => Some(measured),
+            Outcome::Wrong(_) | Outcome::LeftOut(_) => None,
+        }
+    }
+
+    /// The median, if it was measured.
+    pub(super) fn median(&self) -> Option<Duration> {
+        self.measured().map(|measured| measured.time.median)
+    }
+
+    /// How many times as long as another it took for the same keys.
+    pub(super) fn times_as_long_as(&self, other: Option<&Self>) -> Option<f64> {
+        let other = other?.median()?.as_secs_f64();
+        (other > 0.0).then_some(self.median()?.as_secs_f64() / other)
+    }
+}
+
+/// What was measured, or why nothing was.
+#[derive(Clone, Debug)]
+pub(super) enum Outcome {
+    Measured(Measured),
+    /// It did not sort. What it took for that is of no interest.
+    Wrong(String),
+    LeftOut(String),
+}
+
+/// What a sort took.
+#[derive(Clone, Debug)]
+pub(super) struct Measured {
+    /// From the start of its first command on the device to the end of the last one.
+    pub(super) time: Summary,
+    /// How many kernels go over the keys, each reading and writing every one; `None` where that is not known.
+    pub(super) launches: Option<usize>,
+    /// What a reader should know about how it sorted.
+    pub(super) note: String,
+}
+
+impl Measured {
+    /// How many keys of a job were sorted in a second.
+    pub(super) fn keys_per_second(&self, job: Job) -> f64 {
+        job.len() as f64 / self.time.median.as_secs_f64().max(1e-9)
+    }
+
+    /// What the kernels of a job read and wrote in a second, every kernel every key once.
+    pub(super) fn bytes_per_second(&self, job: Job) -> Option<f64> {
+        let launches = self.launches? as f64;
+        Some(launches * 2.0 * job.bytes() as f64 / self.time.median.as_secs_f64().max(1e-9))
+    }
+}
+
+/// The cell of a contender for the same keys.
+pub(super) fn beside<'a>(cells: &'a [Cell], job: Job, contender: &Contender) -> Option<&'a Cell> {
+    cells.iter().find(|cell| cell.job == job && cell.contender == *contender)
+}
+
+/// The fastest of the contenders that are chosen, for the same keys.
+pub(super) fn best(cells: &[Cell], job: Job, is_chosen: impl Fn(&Contender) -> bool) -> Option<&Cell> {
+    let chosen = cells.iter().filter(|cell| cell.job == job && is_chosen(&cell.contender));
+    chosen.filter(|cell| cell.median().is_some()).min_by_key(|cell| cell.median())
+}

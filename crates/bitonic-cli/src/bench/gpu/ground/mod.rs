@@ -1,0 +1,81 @@
+//! What measurements happen on: a device of either engine.
+
+mod cuda;
+mod opencl;
+
+pub(super) use cuda::Cuda;
+pub(super) use opencl::OpenCl;
+
+use super::contender::Way;
+use super::job::Rows;
+use super::machine::Machine;
+use crate::failure::Failure;
+use bitonic::Engine;
+use bitonic::key::Bits;
+use bitonic_ladder::Rung;
+use bitonic_testkit::TestKey;
+use std::time::Duration;
+
+/// A device of an engine: memory on it, and this project's sorts there.
+pub(super) trait Ground {
+    /// Memory on the device.
+    type Buffer;
+
+    /// The engine that the device belongs to.
+    const ENGINE: Engine;
+
+    /// The ways in which the engine sorts here, if they differ.
+    const WAYS: &'static [Way];
+
+    /// Whether [`Ground::copy`] works.
+    const COPIES: bool;
+
+    /// What is known about the device.
+    fn machine(&self) -> Machine;
+
+    /// The number that CUDA has for the device, or would have: peers are told to use the same one.
+    fn ordinal(&self) -> usize;
+
+    fn allocate(&self, bytes: usize) -> Result<Self::Buffer, Failure>;
+
+    /// Host memory to the start of a buffer; returns when it is there.
+    fn upload(&self, from: &[u8], to: &Self::Buffer) -> Result<(), Failure>;
+
+    /// The start of a buffer to host memory; returns when it is there.
+    fn download(&self, from: &Self::Buffer, to: &mut [u8]) -> Result<(), Failure>;
+
+    /// One buffer to another of the same size, and what that takes; returns when it is there.
+    fn copy(&self, from: &Self::Buffer, to: &Self::Buffer) -> Result<Duration, Failure>;
+
+    /// Sorts rows of keys, and returns when they are sorted. Values, where there are some, travel with their keys.
+    fn sort<K: TestKey>(&self, way: Way, arrays: &Arrays<Self::Buffer>, rows: Rows) -> Result<Run, Failure>;
+
+    /// Whether a rung runs here.
+    fn has(rung: Rung) -> bool;
+
+    /// Lets a rung sort keys that are ordered bits, and returns when they are sorted.
+    fn sort_with_rung<B: Bits>(&self, rung: Rung, keys: &Self::Buffer, len: usize) -> Result<Run, Failure>;
+}
+
+/// What is sorted: keys, and maybe a value of 32 bits for each.
+pub(super) struct Arrays<B> {
+    pub(super) keys: B,
+    pub(super) values: Option<B>,
+}
+
+/// What one sort took.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    /// From the start of its first command on the device to the end of the last one.
+    pub(super) span: Duration,
+    /// How many kernels went over the keys, where that is known.
+    pub(super) launches: Option<usize>,
+    /// What a reader should know about how it was done.
+    pub(super) note: String,
+}
+
+impl Run {
+    fn new(span: Duration, launches: usize) -> Self {
+        Self { span, launches: Some(launches), note: String::new() }
+    }
+}
