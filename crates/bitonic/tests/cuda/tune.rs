@@ -36,5 +36,9 @@ fn tuning_stores_what_it_finds_and_sorts_stay_right() {
         names.filter(|name| name.to_string_lossy().starts_with(start)).count()
     };
     assert_eq!(stored("tuning-"), 1);
-    assert_eq!(stored("auto-"), 1, "Auto knows from which length on the device is faster, or that it never is");
+    assert_eq!(
+        stored("auto-"),
+        1,
+        "Auto knows from which length on the device is faster, or that it never is"
+    );
 }

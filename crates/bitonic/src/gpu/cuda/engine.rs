@@ -9,7 +9,7 @@ use crate::gpu::backend::{Backend, Kernels, Transfer};
 use crate::gpu::landing::Landing;
 use crate::gpu::launches::{Arguments, Job, Launch};
 use crate::gpu::lock::lock;
-use crate::gpu::shape::{DeviceLimits, Shape};
+use crate::gpu::shape::{DeviceLimits, Shape, Way};
 use crate::gpu::source::{Dialect, Kind, Variant};
 use crate::gpu::tuning::Tuning;
 use crate::{Engine, Error};
@@ -145,8 +145,18 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Takes the job's kernels from memory or disk, or compiles them.
+    /// Takes the job's kernels from memory or disk, or compiles them. Where the device has no cluster as large as the shape
+    /// wants, it is passes that sort, which need no more memory.
     pub(super) fn new(device: &Device, job: &Job, shape: Shape) -> Result<Self, Error> {
+        let launches = Self::load(device, job, shape)?;
+        let launches = match launches.iter().all(|(kernel, _, manner)| kernel.has_cluster(manner)) {
+            true => launches,
+            false => Self::load(device, job, Shape { way: Way::Passes, ..shape })?,
+        };
+        Ok(Self { launches, work_values: (job.work_elements(shape) * job.layout.key_bytes()) as u64 })
+    }
+
+    fn load(device: &Device, job: &Job, shape: Shape) -> Result<Vec<(Kernel, Launch, Manner)>, Error> {
         let manners = Manners::new(device, job);
         let launches = job.launches(shape).into_iter().enumerate().map(|(index, launch)| {
             let kernel = device.kernels().obtain(device, launch.kernel)?;
@@ -154,10 +164,7 @@ impl Prepared {
             kernel.allow(manner.shared_bytes, manner.cluster)?;
             Ok((kernel, launch, manner))
         });
-        Ok(Self {
-            launches: launches.collect::<Result<_, Error>>()?,
-            work_values: (job.work_elements(shape) * job.layout.key_bytes()) as u64,
-        })
+        launches.collect()
     }
 
     /// Queues all kernels. Nothing is allocated and nothing is waited for, so that a stream can be captured meanwhile.

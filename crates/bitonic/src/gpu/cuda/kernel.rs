@@ -189,6 +189,42 @@ impl Kernel {
     }
 }
 
+impl Kernel {
+    /// Whether a cluster of the launch finds enough multiprocessors that share memory. Up to [`PORTABLE_CLUSTER`] blocks do on
+    /// every device that has clusters; for more, the kernel must be allowed to.
+    pub(super) fn has_cluster(&self, manner: &Manner) -> bool {
+        if manner.cluster <= PORTABLE_CLUSTER {
+            return true;
+        }
+        let mut attribute = sys::CUlaunchAttribute {
+            id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+            pad: [0; 4],
+            value: sys::CUlaunchAttributeValue {
+                clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: manner.cluster, y: 1, z: 1 },
+            },
+        };
+        let configuration = sys::CUlaunchConfig {
+            gridDimX: manner.groups as u32,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: manner.group_size as u32,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: manner.shared_bytes as u32,
+            hStream: ptr::null_mut(),
+            attrs: &mut attribute,
+            numAttrs: 1,
+        };
+        let mut clusters = 0;
+        let asked = self.module.context.bind_to_thread().and_then(|()| {
+            // SAFETY: the function is of a loaded module, and there is a place for the answer.
+            unsafe { sys::cuOccupancyMaxActiveClusters(&mut clusters, self.function, &configuration) }
+                .result()
+        });
+        asked.is_ok() && clusters > 0
+    }
+}
+
 /// The shared memory and the cluster that every launch may have; for more, the kernel has to be told before.
 const PLAIN_SHARED_BYTES: usize = 48 << 10;
 const PORTABLE_CLUSTER: u32 = 8;

@@ -33,19 +33,21 @@ FUNCTION u32 first_place(int shift, bool flipped)
 /* In the arrangement of a flip, the upper half of the registers has its low bits the other way round. */
 FUNCTION void put(LOCAL Element *tile, const Element *x, int shift, bool flip)
 {
-    u32 lower = PADDED(first_place(shift, false)), upper = PADDED(first_place(shift, flip));
+    LOCAL Element *lower = tile + PADDED(first_place(shift, false));
+    LOCAL Element *upper = tile + PADDED(first_place(shift, flip));
     UNROLL for (u32 a = 0; a < HELD; a++)
     {
-        tile[(a < HELD / 2 ? lower : upper) + PADDED(a << shift)] = x[a];
+        (a < HELD / 2 ? lower : upper)[PADDED(a << shift)] = x[a];
     }
 }
 
 FUNCTION void take(LOCAL Element *tile, Element *x, int shift, bool flip)
 {
-    u32 lower = PADDED(first_place(shift, false)), upper = PADDED(first_place(shift, flip));
+    LOCAL Element *lower = tile + PADDED(first_place(shift, false));
+    LOCAL Element *upper = tile + PADDED(first_place(shift, flip));
     UNROLL for (u32 a = 0; a < HELD; a++)
     {
-        x[a] = tile[(a < HELD / 2 ? lower : upper) + PADDED(a << shift)];
+        x[a] = (a < HELD / 2 ? lower : upper)[PADDED(a << shift)];
     }
 }
 

@@ -163,7 +163,9 @@ impl Ground for Cuda {
         let mut keys = self.array::<K>(&arrays.keys);
         let size = match (way, &arrays.values) {
             (Way::Oblivious, _) => 0,
-            (Way::Default, None) => sorter.workspace_size_rows::<K>(rows.len() / row_length.max(1), row_length),
+            (Way::Default, None) => {
+                sorter.workspace_size_rows::<K>(rows.len() / row_length.max(1), row_length)
+            }
             (Way::Default, Some(_)) => sorter.workspace_size_pairs::<K, u32>(rows.len())?,
         };
         let workspace = self.kept(&self.workspace, size)?;
