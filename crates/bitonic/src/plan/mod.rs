@@ -2,9 +2,11 @@
 //!
 //! Planning needs no device. The same [`passes()`] serve every engine; an engine's limits decide how the network is cut.
 
+mod chunks;
 mod passes;
 mod step;
 
+pub use chunks::Chunks;
 pub use passes::{Limits, Pass, Place, passes};
 pub use step::Step;
 
@@ -60,6 +62,8 @@ pub struct Plan {
     pub instructions: Option<Instructions>,
     /// The work-groups, if it is the engine of a device.
     pub work_groups: Option<WorkGroups>,
+    /// The chunks, if the keys are more than the device holds; then all passes are those of every chunk.
+    pub chunks: Option<Chunks>,
     /// How the keys get into order.
     pub algorithm: Algorithm,
     /// The limits that cut the network into passes.
@@ -81,7 +85,7 @@ pub struct WorkGroups {
     pub memory_items: usize,
     /// What a key, with what travels with it, takes in registers and local memory.
     pub element_bytes: usize,
-    /// What the arrays take in the device's memory.
+    /// What the arrays take in the device's memory, at a time.
     pub device_bytes: u64,
     /// How long the kernels are expected to take, from the measured speed of a copy; `None` if that is not known.
     pub predicted: Option<Duration>,
@@ -120,16 +124,25 @@ impl Plan {
         self.len.checked_div(self.rows).unwrap_or(0)
     }
 
+    /// The length that is sorted at a time: of a row, or of the chunks that a row is cut into.
+    pub fn sorted_length(&self) -> usize {
+        self.row_length().div_ceil(self.row_pieces())
+    }
+
+    fn row_pieces(&self) -> usize {
+        self.chunks.map_or(1, |chunks| chunks.row_pieces)
+    }
+
     /// The passes of the network over the data, in order; none for other algorithms.
     pub fn passes(&self) -> impl Iterator<Item = Pass> {
-        let len = if self.algorithm == Algorithm::Network { self.row_length() } else { 0 };
+        let len = if self.algorithm == Algorithm::Network { self.sorted_length() } else { 0 };
         passes(len, self.limits)
     }
 
     /// How many times the data is gone through; for a partition, where it depends on the keys, as many as even parts need.
     pub fn pass_count(&self) -> usize {
         match self.algorithm {
-            _ if self.row_length() < 2 => 0,
+            _ if self.sorted_length() < 2 => 0,
             Algorithm::Network => self.passes().count(),
             Algorithm::Partition => {
                 1 + Step::merges(self.row_length()).saturating_sub(self.limits.tile_log2) as usize
@@ -142,9 +155,13 @@ impl Plan {
 
     /// The number of comparators, each of which looks at two keys.
     pub fn comparators(&self) -> u128 {
-        let length = self.row_length();
-        let of_row: u128 =
-            (0..Step::count(length)).map(|number| comparators_of(Step::new(number), length)).sum();
+        let of_all_steps = |length| -> u128 {
+            (0..Step::count(length)).map(|number| comparators_of(Step::new(number), length)).sum()
+        };
+        let (length, pieces) = (self.row_length(), self.row_pieces());
+        let longer = length % pieces;
+        let of_row = of_all_steps(length / pieces) * (pieces - longer) as u128
+            + of_all_steps(length.div_ceil(pieces)) * longer as u128;
         of_row * self.rows as u128
     }
 
@@ -154,6 +171,7 @@ impl Plan {
             algorithm: self.algorithm,
             passes: self.pass_count(),
             threads: self.work_groups.is_none().then_some(self.threads),
+            chunks: self.chunks,
             scratch_bytes: self.scratch_bytes,
         }
     }
@@ -184,14 +202,19 @@ pub struct PlanSummary {
     pub passes: usize,
     /// How many threads share the work, if it is the CPU's.
     pub threads: Option<usize>,
+    /// The chunks, if the keys are more than the device holds.
+    pub chunks: Option<Chunks>,
     /// Memory needed beyond the caller's arrays, in bytes.
     pub scratch_bytes: usize,
 }
 
 impl fmt::Display for PlanSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { algorithm, passes, threads, scratch_bytes } = self;
+        let Self { algorithm, passes, threads, chunks, scratch_bytes } = self;
         write!(f, "{algorithm}, {passes} pass{}, ", if *passes == 1 { "" } else { "es" })?;
+        if let Some(chunks) = chunks {
+            write!(f, "{chunks}, ")?;
+        }
         if let Some(threads) = threads {
             write!(f, "{threads} thread{}, ", if *threads == 1 { "" } else { "s" })?;
         }
@@ -232,12 +255,15 @@ impl fmt::Display for Plan {
                 )?;
                 writeln!(
                     f,
-                    "elements   {element_bytes} bytes each in registers, {device_bytes} bytes on the device in all"
+                    "elements   {element_bytes} bytes each in registers, {device_bytes} bytes on the device at a time"
                 )?;
                 if let Some(predicted) = predicted {
                     writeln!(f, "predicted  {predicted:.2?} for the kernels, without transfers")?;
                 }
             }
+        }
+        if let Some(chunks) = self.chunks {
+            writeln!(f, "chunks     {chunks}")?;
         }
         match self.scratch_bytes {
             0 => writeln!(f, "memory     in place")?,
@@ -245,13 +271,14 @@ impl fmt::Display for Plan {
         }
         writeln!(
             f,
-            "passes     {}, each reading and writing {} bytes in all",
+            "passes     {}{}, each reading and writing {} bytes in all",
             self.pass_count(),
+            if self.chunks.is_some() { " over every chunk" } else { "" },
             self.bytes_of_pass()
         )?;
         match self.algorithm {
             Algorithm::Network => {
-                let (merges, steps) = (Step::merges(self.row_length()), Step::count(self.row_length()));
+                let (merges, steps) = (Step::merges(self.sorted_length()), Step::count(self.sorted_length()));
                 writeln!(f, "network    {merges} merges, {steps} steps, {} comparators", self.comparators())?;
             }
             Algorithm::Partition => {
@@ -293,7 +320,7 @@ impl Plan {
             _ => format!("{}-{}", pass.steps.start + 1, pass.steps.end),
         };
         let first = Step::new(pass.steps.start);
-        let tile = self.limits.tile_log2.min(Step::merges(self.row_length()));
+        let tile = self.limits.tile_log2.min(Step::merges(self.sorted_length()));
         let (place, what) = match pass.place {
             Place::Tile if pass.steps.start == 0 => ("tile", format!("sort every tile of 2^{tile} keys")),
             Place::Tile => ("tile", format!("finish merge {} inside tiles of 2^{tile} keys", first.merge())),

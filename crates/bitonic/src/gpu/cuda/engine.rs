@@ -5,6 +5,7 @@ use super::device::Device;
 use super::kernel::{Argument, Kernel};
 use super::timing::Moment;
 use crate::gpu::backend::{Backend, Kernels, Transfer};
+use crate::gpu::chunking::DeviceMemory;
 use crate::gpu::landing::Landing;
 use crate::gpu::launches::{Job, Launch};
 use crate::gpu::lock::lock;
@@ -29,6 +30,11 @@ impl Backend for Device {
     fn limits(&self) -> DeviceLimits {
         let info = self.info();
         DeviceLimits { group_size: info.max_group_size, local_bytes: info.shared_bytes, is_cpu: false }
+    }
+
+    fn memory(&self) -> DeviceMemory {
+        let bytes = self.info().global_bytes;
+        DeviceMemory { bytes, buffer_bytes: bytes }
     }
 
     fn tuning(&self) -> Option<&Tuning> {
