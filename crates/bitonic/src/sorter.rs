@@ -1,62 +1,15 @@
 //! The builder, and the choice of an engine.
 
 use crate::cpu::{self, Instructions, KeysPlan, Settings};
-use crate::error::find_by_name;
 use crate::gpu::chosen::ChosenDevice;
 use crate::gpu::chunking::{Chunking, Cuts};
 use crate::key::{Key, Order, plain_number_bytes};
 use crate::opencl::{self, DeviceChoice};
 use crate::plan::Plan;
 use crate::report::DeviceTimes;
-use crate::{Error, Report};
+use crate::{Engine, Error, Report};
 use std::borrow::Cow;
-use std::fmt;
 use std::time::Instant;
-
-/// What does the sorting.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Engine {
-    /// The best engine here for the keys at hand: a device where `bitonic tune` measured that it is faster, transfers
-    /// included, and the CPU otherwise, or when the device fails.
-    #[default]
-    Auto,
-    /// The processor.
-    Cpu,
-    /// A device with an OpenCL driver; see [`opencl`].
-    OpenCl,
-    /// An NVIDIA GPU, through its CUDA driver; see [`cuda`](crate::cuda).
-    Cuda,
-}
-
-impl Engine {
-    /// Every engine.
-    pub const ALL: &[Self] = &[Self::Auto, Self::Cpu, Self::OpenCl, Self::Cuda];
-
-    /// The engine's name, as `Display` writes it and `FromStr` reads it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Cpu => "cpu",
-            Self::OpenCl => "opencl",
-            Self::Cuda => "cuda",
-        }
-    }
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl std::str::FromStr for Engine {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        find_by_name("engine", name, Self::ALL, Self::name)
-    }
-}
 
 /// A sort with options. It holds no resources: make one wherever it is needed, or keep it.
 ///

@@ -224,6 +224,27 @@ fn a_kernel_that_is_missing_leaves_the_data_alone() {
     assert_fallback("no kernel 'tile_sort'");
 }
 
+/// Definitions with which kernels build for several rows in a tile, and not for one.
+const NO_SINGLE_ROW: &str = "-DJOIN_(a,b)=a##b -DJOIN(a,b)=JOIN_(a,b) -Dget_local_id(d)=JOIN(item_,SHORT_ROWS)(d) \
+                             -Ditem_1(d)=get_local_id(d)";
+
+#[test]
+fn a_second_chunk_that_fails_leaves_the_first_as_it_was() {
+    let test = "a_second_chunk_that_fails_leaves_the_first_as_it_was";
+    if Settings::new(test).with("POCL_EXTRA_BUILD_FLAGS", NO_SINGLE_ROW).in_child(test) {
+        return;
+    }
+    // Two rows fit.
+    let sorter = on_pocl().device_memory(2 * 4 * 256);
+    let before = random_keys(3 * 256);
+    let mut keys = before.clone();
+    assert!(sorter.sort_rows(&mut keys[..2 * 256], 256).is_ok(), "the first chunk alone");
+    keys.copy_from_slice(&before);
+    let error = sorter.sort_rows(&mut keys, 256).unwrap_err();
+    assert!(matches!(&error, Error::KernelBuild { log, .. } if log.contains("item_0")), "{error}");
+    assert_eq!(keys, before);
+}
+
 #[test]
 fn more_than_one_buffer_holds_is_an_error_where_it_must_not_be_cut_and_auto_goes_on_with_the_cpu() {
     let test =
