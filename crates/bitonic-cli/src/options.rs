@@ -34,6 +34,15 @@ pub(crate) struct SortOptions {
     #[arg(long, value_name = "DEVICE", value_parser = Word::device())]
     device: Option<DeviceChoice>,
 
+    /// Use at most this many bytes of a device's memory, such as 1000000, 512M or 4G (4 x 2^30); what needs more is sorted
+    /// in chunks and merged on the host [default: BITONIC_DEVICE_MEMORY, else almost all]
+    #[arg(long, value_name = "BYTES", value_parser = Word::count(), allow_negative_numbers = true)]
+    device_memory: Option<usize>,
+
+    /// Refuse what a device's memory does not hold, instead of sorting it in chunks
+    #[arg(long)]
+    no_chunks: bool,
+
     /// The instruction set of the cpu engine; `bitonic devices` lists what is here [default: the fastest here]
     #[arg(
         long,
@@ -83,9 +92,14 @@ impl SortOptions {
             .device(self.device())
             .order(self.order())
             .threads(self.threads)
-            .oblivious(self.oblivious);
-        match self.instructions {
+            .oblivious(self.oblivious)
+            .chunks(!self.no_chunks);
+        let sorter = match self.instructions {
             Some(instructions) => sorter.instructions(instructions),
+            None => sorter,
+        };
+        match self.device_memory {
+            Some(bytes) => sorter.device_memory(bytes as u64),
             None => sorter,
         }
     }

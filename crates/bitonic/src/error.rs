@@ -98,6 +98,32 @@ pub enum Error {
         available: u64,
     },
 
+    /// A sort does not fit the memory of a device, and must not be cut into chunks.
+    #[error("the sort needs {bytes} bytes {part} of the memory of {device}, and may have {limit}: {advice}")]
+    LargerThanDevice {
+        /// The device.
+        device: String,
+        /// What has to fit at once: all arrays, or those of one row where rows may be sorted in turn.
+        bytes: u64,
+        /// The most that a sort may have: of the device, or as the program or the user said.
+        limit: u64,
+        /// Whether that is in all, or in one buffer.
+        part: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
+
+    /// An environment variable that says nothing of use.
+    #[error("the environment variable {variable} is '{value}': give {expected}, or leave it out")]
+    Setting {
+        /// Its name.
+        variable: &'static str,
+        /// What it says.
+        value: String,
+        /// What it should say.
+        expected: &'static str,
+    },
+
     /// A device failed at something else, or was lost.
     #[error(
         "{device} could not {operation}: {reason}; try again, or choose another device or the cpu engine"

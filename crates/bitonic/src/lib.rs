@@ -17,7 +17,8 @@
 //! - **Result**: a permutation of the input, bit for bit: NaN payloads and the sign of zero are kept.
 //! - **Memory**: a network sorts in place; what a sort needs beyond that, its [`Plan`](plan::Plan) says before it runs.
 //! - **Stability**: [`Sorter::stable`] for pairs; [`argsort`] breaks ties by lowest index.
-//! - **Length**: any, from 0 up; a power of two is nothing special.
+//! - **Length**: any, from 0 up; a power of two is nothing special. What a device's memory does not hold is sorted there
+//!   in chunks, which the host merges: [`Sorter::chunks`].
 //! - **Errors**: one [`Error`], each variant with the way out, and the caller's data as it was.
 //!
 //! # How it works
@@ -26,6 +27,7 @@
 //! that each do as many steps as the fast memory at hand allows.
 
 mod cpu;
+mod engine;
 mod error;
 mod gpu;
 pub mod key;
@@ -34,11 +36,12 @@ mod report;
 mod sorter;
 
 pub use cpu::Instructions;
+pub use engine::Engine;
 pub use error::Error;
 pub use gpu::{cuda, opencl};
 pub use key::{Key, Order};
 pub use report::{DeviceTimes, Report};
-pub use sorter::{Engine, Sorter};
+pub use sorter::Sorter;
 
 /// Sorts keys in place, ascending.
 ///

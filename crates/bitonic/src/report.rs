@@ -62,12 +62,31 @@ pub struct DeviceTimes {
     pub downloaded_bytes: u64,
     /// How fast the device copies its own memory, bytes read plus written, where that is known.
     pub copy_bytes_per_second: Option<f64>,
+    /// In how many chunks the arrays went to the device, whose times are summed up here: 1 if they fitted as a whole. A
+    /// device that refuses memory makes them more than were planned.
+    pub chunks: usize,
+    /// Merging the chunks on the host.
+    pub merge: Duration,
 }
 
 impl DeviceTimes {
     /// What the kernels read and wrote in a second.
     pub fn bytes_per_second(&self) -> f64 {
         self.kernel_bytes as f64 / self.kernels.as_secs_f64().max(1e-9)
+    }
+
+    /// Counts another chunk in.
+    pub(crate) fn add(&mut self, chunk: &Self) {
+        self.upload += chunk.upload;
+        self.uploaded_bytes += chunk.uploaded_bytes;
+        self.kernels += chunk.kernels;
+        self.launches += chunk.launches;
+        self.kernel_bytes += chunk.kernel_bytes;
+        self.download += chunk.download;
+        self.downloaded_bytes += chunk.downloaded_bytes;
+        self.copy_bytes_per_second = chunk.copy_bytes_per_second;
+        self.chunks += chunk.chunks;
+        self.merge += chunk.merge;
     }
 
     /// The same as a share of the speed of a plain copy: 1 is as fast as memory allows.
@@ -78,8 +97,12 @@ impl DeviceTimes {
 
 impl fmt::Display for DeviceTimes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { upload, kernels, launches, download, .. } = self;
-        write!(f, "upload {upload:.2?}, {launches} kernels {kernels:.2?}, download {download:.2?}; ")?;
+        let Self { upload, kernels, launches, download, chunks, merge, .. } = self;
+        write!(f, "upload {upload:.2?}, {launches} kernels {kernels:.2?}, download {download:.2?}")?;
+        if *chunks > 1 {
+            write!(f, ", merge of {chunks} chunks {merge:.2?}")?;
+        }
+        f.write_str("; ")?;
         write!(f, "kernels at {:.1} GB/s", self.bytes_per_second() / 1e9)?;
         match self.share_of_copy() {
             Some(share) => write!(f, ", {:.0} % of a copy", 100.0 * share),

@@ -1,62 +1,16 @@
 //! The builder, and the choice of an engine.
 
 use crate::cpu::{self, Instructions, KeysPlan, Settings};
-use crate::error::find_by_name;
 use crate::gpu::auto::worthwhile;
 use crate::gpu::chosen::ChosenDevice;
+use crate::gpu::chunking::{Chunking, Cuts};
 use crate::key::{Key, Order, plain_number_bytes};
 use crate::opencl::DeviceChoice;
 use crate::plan::Plan;
 use crate::report::DeviceTimes;
-use crate::{Error, Report};
+use crate::{Engine, Error, Report};
 use std::borrow::Cow;
-use std::fmt;
 use std::time::Instant;
-
-/// What does the sorting.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Engine {
-    /// The best engine here for the keys at hand: a device where `bitonic tune` measured that it is faster, transfers
-    /// included, and the CPU otherwise, or when the device fails.
-    #[default]
-    Auto,
-    /// The processor.
-    Cpu,
-    /// A device with an OpenCL driver; see [`opencl`].
-    OpenCl,
-    /// An NVIDIA GPU, through its CUDA driver; see [`cuda`](crate::cuda).
-    Cuda,
-}
-
-impl Engine {
-    /// Every engine.
-    pub const ALL: &[Self] = &[Self::Auto, Self::Cpu, Self::OpenCl, Self::Cuda];
-
-    /// The engine's name, as `Display` writes it and `FromStr` reads it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Cpu => "cpu",
-            Self::OpenCl => "opencl",
-            Self::Cuda => "cuda",
-        }
-    }
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl std::str::FromStr for Engine {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        find_by_name("engine", name, Self::ALL, Self::name)
-    }
-}
 
 /// A sort with options. It holds no resources: make one wherever it is needed, or keep it.
 ///
@@ -78,6 +32,8 @@ pub struct Sorter {
     threads: Option<usize>,
     oblivious: bool,
     instructions: Option<Instructions>,
+    device_memory: Option<u64>,
+    no_chunks: bool,
 }
 
 impl Sorter {
@@ -144,6 +100,40 @@ impl Sorter {
         self
     }
 
+    /// At most how many bytes the arrays of a sort may take of a device's memory. Default: what the environment variable
+    /// `BITONIC_DEVICE_MEMORY` says, such as `4000000000`, `512M` or `4G` (4 x 2^30); without it, all but a reserve of a
+    /// sixteenth, and of no more than 1 GiB. The largest buffer that the device gives is a limit, too. Arrays that need
+    /// more: see [`Sorter::chunks`].
+    pub fn device_memory(mut self, bytes: u64) -> Self {
+        self.device_memory = Some(bytes);
+        self
+    }
+
+    /// Whether arrays that need more of a device's memory than there is are sorted on it in chunks, one after the other, and
+    /// merged on the host. Default: yes. Otherwise they are an [`Error::LargerThanDevice`].
+    ///
+    /// - Result: the same as from one piece, stable sorts included. Rows are cut only if not even one fits.
+    /// - Memory: on the host as much as the caller's arrays, for `argsort` more; [`Sorter::plan`] says how much, and how many
+    ///   chunks there will be.
+    /// - Threads: the merge uses those of [`Sorter::threads`].
+    /// - A device that refuses memory which it should have gets smaller chunks.
+    /// - Oblivious sorts are cut between rows only, since the addresses of a merge depend on keys.
+    ///
+    /// ```
+    /// use bitonic::{Engine, Sorter};
+    ///
+    /// let sorter = Sorter::new().engine(Engine::OpenCl).device_memory(4096);
+    /// let mut keys: Vec<u32> = (0..10_000).rev().collect();
+    /// match sorter.sort(&mut keys) {
+    ///     Ok(report) => assert_eq!(report.times.map(|times| times.chunks), Some(10)),
+    ///     Err(error) => println!("{error}"), // such as: there is no device here
+    /// }
+    /// ```
+    pub fn chunks(mut self, chunks: bool) -> Self {
+        self.no_chunks = !chunks;
+        self
+    }
+
     /// Sorts keys in place.
     ///
     /// - Order: total, and the same on every engine. Floats by IEEE 754 total order; -0.0 comes before +0.0, NaNs
@@ -157,14 +147,8 @@ impl Sorter {
         let started = Instant::now();
         let mut fallback = None;
         if let Some(device) = self.device_for(keys.len(), &mut fallback)? {
-            match device.sort_rows(keys, keys.len(), self.order) {
-                Ok(times) => {
-                    return Ok(self.device_report(
-                        device.plan::<K>(keys.len(), 1, self.order),
-                        times,
-                        started,
-                    ));
-                }
+            match self.rows_on(&device, keys, keys.len(), 1) {
+                Ok((plan, times)) => return Ok(self.device_report(plan, times, started)),
                 Err(error) => self.fall_back(error, &mut fallback)?,
             }
         }
@@ -189,11 +173,8 @@ impl Sorter {
         let rows = rows(keys.len(), row_length)?;
         let mut fallback = None;
         if let Some(device) = self.device_for(keys.len(), &mut fallback)? {
-            match device.sort_rows(keys, row_length, self.order) {
-                Ok(times) => {
-                    let plan = device.plan::<K>(row_length, rows, self.order);
-                    return Ok(self.device_report(plan, times, started));
-                }
+            match self.rows_on(&device, keys, row_length, rows) {
+                Ok((plan, times)) => return Ok(self.device_report(plan, times, started)),
                 Err(error) => self.fall_back(error, &mut fallback)?,
             }
         }
@@ -219,11 +200,8 @@ impl Sorter {
         let started = Instant::now();
         let mut fallback = None;
         if let Some(device) = self.device_for_pairs::<V>(keys.len(), &mut fallback)? {
-            match device.sort_pairs(keys, values, self.stable, self.order) {
-                Ok(times) => {
-                    let plan = device.plan_pairs::<K, V>(keys.len(), self.stable, self.order);
-                    return Ok(self.device_report(plan, times, started));
-                }
+            match self.pairs_on(&device, keys, values) {
+                Ok((plan, times)) => return Ok(self.device_report(plan, times, started)),
                 Err(error) => self.fall_back(error, &mut fallback)?,
             }
         }
@@ -238,7 +216,7 @@ impl Sorter {
     pub fn argsort<K: Key>(&self, keys: &[K]) -> Result<Vec<usize>, Error> {
         let mut fallback = None;
         if let Some(device) = self.device_for(keys.len(), &mut fallback)? {
-            match device.argsort(keys, self.order) {
+            match self.chunking().and_then(|chunking| device.argsort(keys, self.order, &chunking)) {
                 Ok(indices) => return Ok(indices),
                 Err(error) => self.fall_back(error, &mut fallback)?,
             }
@@ -249,8 +227,9 @@ impl Sorter {
 
     /// What [`Sorter::sort`] would do with this many keys.
     pub fn plan<K: Key>(&self, len: usize) -> Result<Plan, Error> {
-        match self.device_for(len, &mut None)? {
-            Some(device) => Ok(device.plan::<K>(len, 1, self.order)),
+        let device = self.device_for(len, &mut None)?;
+        match self.plan_on(device, |device, chunking| device.plan::<K>(len, 1, self.order, chunking))? {
+            Some(plan) => Ok(plan),
             None => self.cpu_plan::<K>(len, 1, 0, cpu::plan::<K>(len, self.settings())),
         }
     }
@@ -258,16 +237,24 @@ impl Sorter {
     /// What [`Sorter::sort_rows`] would do with this many keys.
     pub fn plan_rows<K: Key>(&self, len: usize, row_length: usize) -> Result<Plan, Error> {
         let rows = rows(len, row_length)?;
-        match self.device_for(len, &mut None)? {
-            Some(device) => Ok(device.plan::<K>(row_length, rows, self.order)),
+        let device = self.device_for(len, &mut None)?;
+        let plan = |device: &ChosenDevice, chunking: &Chunking| {
+            device.plan::<K>(row_length, rows, self.order, chunking)
+        };
+        match self.plan_on(device, plan)? {
+            Some(plan) => Ok(plan),
             None => self.cpu_rows_plan::<K>(len, rows),
         }
     }
 
     /// What [`Sorter::sort_pairs`] would do with this many keys and values.
     pub fn plan_pairs<K: Key, V>(&self, len: usize) -> Result<Plan, Error> {
-        match self.device_for_pairs::<V>(len, &mut None)? {
-            Some(device) => Ok(device.plan_pairs::<K, V>(len, self.stable, self.order)),
+        let device = self.device_for_pairs::<V>(len, &mut None)?;
+        let plan = |device: &ChosenDevice, chunking: &Chunking| {
+            device.plan_pairs::<K, V>(len, self.stable, self.order, chunking)
+        };
+        match self.plan_on(device, plan)? {
+            Some(plan) => Ok(plan),
             None => {
                 let sort = cpu::plan_pairs::<K, V>(len, self.stable, self.settings());
                 self.cpu_plan::<K>(len, 1, size_of::<V>(), sort)
@@ -277,10 +264,59 @@ impl Sorter {
 
     /// What [`Sorter::argsort`] would do with this many keys.
     pub fn plan_argsort<K: Key>(&self, len: usize) -> Result<Plan, Error> {
-        match self.device_for(len, &mut None)? {
-            Some(device) => Ok(device.plan_argsort::<K>(len, self.order)),
+        let device = self.device_for(len, &mut None)?;
+        match self.plan_on(device, |device, chunking| device.plan_argsort::<K>(len, self.order, chunking))? {
+            Some(plan) => Ok(plan),
             None => self.cpu_plan::<K>(len, 1, 0, cpu::plan_argsort::<K>(len, self.settings())),
         }
+    }
+
+    /// The plan and the sort of rows on a device.
+    fn rows_on<K: Key>(
+        &self,
+        device: &ChosenDevice,
+        keys: &mut [K],
+        row_length: usize,
+        rows: usize,
+    ) -> Result<(Plan, DeviceTimes), Error> {
+        let chunking = self.chunking()?;
+        let plan = device.plan::<K>(row_length, rows, self.order, &chunking)?;
+        Ok((plan, device.sort_rows(keys, row_length, self.order, &chunking)?))
+    }
+
+    /// The plan and the sort of pairs on a device.
+    fn pairs_on<K: Key, V: Copy + Send>(
+        &self,
+        device: &ChosenDevice,
+        keys: &mut [K],
+        values: &mut [V],
+    ) -> Result<(Plan, DeviceTimes), Error> {
+        let chunking = self.chunking()?;
+        let plan = device.plan_pairs::<K, V>(keys.len(), self.stable, self.order, &chunking)?;
+        Ok((plan, device.sort_pairs(keys, values, self.stable, self.order, &chunking)?))
+    }
+
+    /// The plan of a sort on a device; `None` if the CPU is to go on, as it would with the sort.
+    fn plan_on(
+        &self,
+        device: Option<ChosenDevice>,
+        plan: impl FnOnce(&ChosenDevice, &Chunking) -> Result<Plan, Error>,
+    ) -> Result<Option<Plan>, Error> {
+        let Some(device) = device else { return Ok(None) };
+        match self.chunking().and_then(|chunking| plan(&device, &chunking)) {
+            Ok(plan) => Ok(Some(plan)),
+            Err(error) => self.fall_back(error, &mut None).map(|()| None),
+        }
+    }
+
+    /// What to do with arrays that a device does not hold.
+    fn chunking(&self) -> Result<Chunking, Error> {
+        let cuts = match (self.no_chunks, self.oblivious) {
+            (true, _) => Cuts::Nowhere,
+            (false, true) => Cuts::BetweenRows,
+            (false, false) => Cuts::Anywhere,
+        };
+        Chunking::new(self.device_memory, cuts, self.threads)
     }
 
     fn cpu_rows_plan<K: Key>(&self, len: usize, rows: usize) -> Result<Plan, Error> {
@@ -306,6 +342,7 @@ impl Sorter {
             device: Cow::Borrowed(cpu::device()),
             instructions: Some(self.settings().instructions),
             work_groups: None,
+            chunks: None,
             algorithm: sort.algorithm,
             limits: sort.limits,
             threads: cpu::thread_count_for(len, self.threads),

@@ -224,9 +224,31 @@ fn a_kernel_that_is_missing_leaves_the_data_alone() {
     assert_fallback("no kernel 'tile_sort'");
 }
 
+/// Definitions with which kernels build for several rows in a tile, and not for one.
+const NO_SINGLE_ROW: &str = "-DJOIN_(a,b)=a##b -DJOIN(a,b)=JOIN_(a,b) -Dget_local_id(d)=JOIN(item_,SHORT_ROWS)(d) \
+                             -Ditem_1(d)=get_local_id(d)";
+
 #[test]
-fn memory_that_is_refused_is_an_error_and_auto_goes_on_with_the_cpu() {
-    let test = "memory_that_is_refused_is_an_error_and_auto_goes_on_with_the_cpu";
+fn a_second_chunk_that_fails_leaves_the_first_as_it_was() {
+    let test = "a_second_chunk_that_fails_leaves_the_first_as_it_was";
+    if Settings::new(test).with("POCL_EXTRA_BUILD_FLAGS", NO_SINGLE_ROW).in_child(test) {
+        return;
+    }
+    // Two rows fit.
+    let sorter = on_pocl().device_memory(2 * 4 * 256);
+    let before = random_keys(3 * 256);
+    let mut keys = before.clone();
+    assert!(sorter.sort_rows(&mut keys[..2 * 256], 256).is_ok(), "the first chunk alone");
+    keys.copy_from_slice(&before);
+    let error = sorter.sort_rows(&mut keys, 256).unwrap_err();
+    assert!(matches!(&error, Error::KernelBuild { log, .. } if log.contains("item_0")), "{error}");
+    assert_eq!(keys, before);
+}
+
+#[test]
+fn more_than_one_buffer_holds_is_an_error_where_it_must_not_be_cut_and_auto_goes_on_with_the_cpu() {
+    let test =
+        "more_than_one_buffer_holds_is_an_error_where_it_must_not_be_cut_and_auto_goes_on_with_the_cpu";
     // In GiB: the least there is. One buffer has a part of it.
     let settings = Settings::new(test).with("POCL_MEMORY_LIMIT", "1");
     if settings.tuned(&pocl().info().name, 1000).in_child(test) {
@@ -235,39 +257,89 @@ fn memory_that_is_refused_is_an_error_and_auto_goes_on_with_the_cpu() {
     let most = pocl().info().max_allocation_bytes as usize;
     assert!(most < 1 << 30, "{most}");
 
-    // Too many keys.
+    // Too many keys for one buffer, and to be sorted as a whole.
+    let whole = on_pocl().chunks(false);
     let before: Vec<u8> = (0..=most).map(|index| (index % 251) as u8).collect();
     let mut keys = before.clone();
-    assert_refused(on_pocl().sort(&mut keys), most + 1);
-    assert_refused(on_pocl().sort_rows(&mut keys, 1), most + 1);
+    assert_too_large(whole.sort(&mut keys), most + 1, most);
+    assert_too_large(whole.sort_rows(&mut keys, 1), most + 1, most);
     assert!(keys == before, "the keys were touched");
-    let report = Sorter::new().sort(&mut keys).unwrap();
+    let report = Sorter::new().chunks(false).sort(&mut keys).unwrap();
     assert_eq!(report.engine, Engine::Cpu);
-    assert!(report.fallback.is_some_and(|reason| reason.contains("refused")));
+    assert!(report.fallback.is_some_and(|reason| reason.contains("in one buffer")));
     assert!(keys.is_sorted());
+    assert!(on_pocl().plan::<u8>(most + 1).unwrap().chunks.is_some_and(|chunks| chunks.count == 2));
 
     // Keys that fit, but no place for their values or indices.
     let len = most / 4 + 1;
     let mut keys = before[..len].to_vec();
     let mut values: Vec<u32> = (0..len as u32).collect();
-    assert_refused(on_pocl().sort_pairs(&mut keys, &mut values), 4 * len);
-    assert_refused(on_pocl().stable(true).sort_pairs(&mut keys, &mut values), 4 * len);
-    assert_refused(on_pocl().argsort(&keys), 4 * len);
+    assert_too_large(whole.sort_pairs(&mut keys, &mut values), 4 * len, most);
+    assert_too_large(whole.clone().stable(true).sort_pairs(&mut keys, &mut values), 4 * len, most);
+    assert_too_large(whole.argsort(&keys), 4 * len, most);
     assert!(keys == before[..len] && values.iter().copied().eq(0..len as u32), "the data was touched");
 
     // The device is still of use.
     assert!(on_pocl().sort(&mut random_keys(1000)).is_ok());
 }
 
-fn assert_refused<T>(result: Result<T, Error>, expected: usize) {
+fn assert_too_large<T>(result: Result<T, Error>, needed: usize, most: usize) {
     match result {
-        Err(Error::DeviceMemory { bytes, available, .. }) => {
-            assert_eq!(bytes, expected as u64);
-            assert!(available < bytes);
+        Err(Error::LargerThanDevice { bytes, limit, part, .. }) => {
+            assert_eq!((bytes, limit, part), (needed as u64, most as u64, "in one buffer"));
         }
         Err(error) => panic!("{error}"),
-        Ok(_) => panic!("{expected} bytes were granted"),
+        Ok(_) => panic!("{needed} bytes were granted"),
     }
+}
+
+const MEMORY_VARIABLE: &str = "BITONIC_DEVICE_MEMORY";
+
+#[test]
+fn the_user_limits_the_memory_of_a_device() {
+    let test = "the_user_limits_the_memory_of_a_device";
+    if Settings::new(test).with(MEMORY_VARIABLE, "2K").tuned(&pocl().info().name, 1000).in_child(test) {
+        return;
+    }
+    let chunks = |report: Report| report.times.map(|times| times.chunks);
+    let mut keys = random_keys(1000);
+    assert_eq!(chunks(on_pocl().sort(&mut keys).unwrap()), Some(2));
+    assert!(keys.is_sorted());
+    assert_eq!(
+        chunks(on_pocl().device_memory(1 << 20).sort(&mut keys).unwrap()),
+        Some(1),
+        "a program decides"
+    );
+    for report in every_report() {
+        assert_eq!((report.engine, report.fallback), (Engine::OpenCl, None));
+    }
+
+    // Not on the device, then on the CPU.
+    let refusing = Sorter::new().chunks(false);
+    let mut keys = random_keys(1000);
+    let report = refusing.sort(&mut keys).unwrap();
+    assert!(keys.is_sorted() && report.engine == Engine::Cpu);
+    assert!(report.fallback.is_some_and(|reason| reason.contains("may have 2048")));
+    assert_eq!(refusing.plan::<u32>(1000).unwrap().engine, Engine::Cpu);
+    assert!(matches!(
+        on_pocl().chunks(false).sort(&mut keys),
+        Err(Error::LargerThanDevice { bytes: 4000, limit: 2048, .. })
+    ));
+}
+
+#[test]
+fn a_limit_that_is_no_number_is_an_error_and_auto_goes_on_with_the_cpu() {
+    let test = "a_limit_that_is_no_number_is_an_error_and_auto_goes_on_with_the_cpu";
+    if Settings::new(test).with(MEMORY_VARIABLE, "much").tuned(&pocl().info().name, 1000).in_child(test) {
+        return;
+    }
+    for error in every_error(&on_pocl()) {
+        let text = error.to_string();
+        assert!(matches!(error, Error::Setting { variable: MEMORY_VARIABLE, .. }), "{text}");
+        assert!(text.contains("'much'") && text.contains("512M"), "{text}");
+    }
+    assert_fallback(MEMORY_VARIABLE);
+    assert!(on_pocl().device_memory(1 << 20).sort(&mut random_keys(1000)).is_ok(), "a program decides");
 }
 
 #[test]

@@ -29,6 +29,9 @@ fn add_device_times(lines: &mut Lines, times: &DeviceTimes) {
     let launches = counted(times.launches, "launch");
     lines.add("kernels", format_args!("{}, {launches}", time(times.kernels)));
     lines.add("download", transfer(times.download, times.downloaded_bytes));
+    if times.chunks > 1 {
+        lines.add("merge", format_args!("{}, {}", time(times.merge), counted(times.chunks, "chunk")));
+    }
     let speed = gigabytes_per_second(times.bytes_per_second());
     let share = times.share_of_copy().map_or_else(String::new, |share| {
         format!(", {} of what a plain copy on the device reaches", percent(share))
@@ -76,6 +79,9 @@ mod tests {
         ] {
             assert!(text.contains(line), "{text}");
         }
+        assert!(!text.contains("merge"), "{text}");
+        times.chunks = 3;
+        times.merge = Duration::from_millis(5);
         times.copy_bytes_per_second = Some(9.6e9);
         report.times = Some(times);
         let text = lines("keys", &report, None).to_string();
@@ -83,5 +89,6 @@ mod tests {
             text.ends_with("in the kernels, 50 % of what a plain copy on the device reaches\n"),
             "{text}"
         );
+        assert!(text.contains("merge      5.00 ms, 3 chunks\n"), "{text}");
     }
 }

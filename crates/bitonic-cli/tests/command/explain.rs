@@ -44,6 +44,14 @@ fn every_type_every_engine_and_every_length_can_be_explained() {
 }
 
 #[test]
+fn keys_that_a_device_does_not_hold_are_explained_in_chunks_or_refused() {
+    let said = printed(["--engine", "opencl", "--n", "1000", "--rows", "100", "--device-memory", "1K"]);
+    assert!(said.contains("chunks     5 chunks of up to 200 keys, cut between rows\n"), "{said}");
+    let message = refused(["--engine", "opencl", "--n", "1000", "--device-memory", "1K", "--no-chunks"]);
+    assert!(message.starts_with("the sort needs 4000 bytes in all"), "{message}");
+}
+
+#[test]
 fn pairs_of_every_offered_size_can_be_explained() {
     for bytes in ["1", "2", "4", "8", "16", "32", "64"] {
         assert!(printed(["--pairs", bytes]).contains(&format!("with values of {bytes} bytes")));

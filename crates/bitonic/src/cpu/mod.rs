@@ -28,8 +28,9 @@ use rayon::prelude::*;
 use std::sync::OnceLock;
 
 pub use instructions::Instructions;
+pub(crate) use narrow::try_vec;
 pub(crate) use pairs::{argsort, gather, plan_argsort, plan_pairs, sort_pairs};
-pub(crate) use threads::{count as thread_count, count_for as thread_count_for};
+pub(crate) use threads::{count as thread_count, count_for as thread_count_for, with_threads_for};
 #[expect(unreachable_pub, reason = "a supertrait of the public trait `Bits`, not to be named outside")]
 pub use width::{KeysPlan, Settings, Width};
 

@@ -94,7 +94,7 @@ fn narrow(wide: &[u32], bits: &mut [u16], map: BitMap<u16>) {
 }
 
 /// An empty vector with room for `len` elements.
-pub(super) fn try_vec<T>(len: usize) -> Result<Vec<T>, Error> {
+pub(crate) fn try_vec<T>(len: usize) -> Result<Vec<T>, Error> {
     let mut vec = Vec::new();
     vec.try_reserve_exact(len)
         .map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;

@@ -32,7 +32,7 @@ fn with_threads<R: Send>(threads: Option<usize>, work: impl FnOnce(bool) -> R + 
 }
 
 /// As [`with_threads`], and on this thread alone if there are few elements.
-pub(super) fn with_threads_for<R: Send>(
+pub(crate) fn with_threads_for<R: Send>(
     len: usize,
     threads: Option<usize>,
     work: impl FnOnce(bool) -> R + Send,

@@ -1,5 +1,6 @@
 //! What an engine on a device provides; everything above it is written once.
 
+use super::chunking::DeviceMemory;
 use super::landing::Landing;
 use super::launches::Job;
 use super::scratch::Memory;
@@ -21,6 +22,9 @@ pub(crate) trait Backend {
 
     /// What the device allows.
     fn limits(&self) -> DeviceLimits;
+
+    /// How much memory the device has.
+    fn memory(&self) -> DeviceMemory;
 
     /// What was tuned for it.
     fn tuning(&self) -> Option<&Tuning>;

@@ -1,6 +1,7 @@
 //! A device of whichever engine was chosen.
 
-use super::{cuda, opencl, planning, sort};
+use super::chunking::Chunking;
+use super::{chunks, cuda, opencl, planning};
 use crate::key::{Key, Order};
 use crate::plan::Plan;
 use crate::report::DeviceTimes;
@@ -45,33 +46,57 @@ impl ChosenDevice {
         keys: &mut [K],
         row_length: usize,
         order: Order,
+        chunking: &Chunking,
     ) -> Result<DeviceTimes, Error> {
-        on_device!(self, device => sort::sort_rows(device, keys, row_length, order))
+        on_device!(self, device => chunks::sort_rows(device, keys, row_length, order, chunking))
     }
 
-    pub(crate) fn sort_pairs<K: Key, V: Copy>(
+    pub(crate) fn sort_pairs<K: Key, V: Copy + Send>(
         &self,
         keys: &mut [K],
         values: &mut [V],
         stable: bool,
         order: Order,
+        chunking: &Chunking,
     ) -> Result<DeviceTimes, Error> {
-        on_device!(self, device => sort::sort_pairs(device, keys, values, stable, order))
+        on_device!(self, device => chunks::sort_pairs(device, keys, values, stable, order, chunking))
     }
 
-    pub(crate) fn argsort<K: Key>(&self, keys: &[K], order: Order) -> Result<Vec<usize>, Error> {
-        on_device!(self, device => sort::argsort(device, keys, order))
+    pub(crate) fn argsort<K: Key>(
+        &self,
+        keys: &[K],
+        order: Order,
+        chunking: &Chunking,
+    ) -> Result<Vec<usize>, Error> {
+        on_device!(self, device => chunks::argsort(device, keys, order, chunking))
     }
 
-    pub(crate) fn plan<K: Key>(&self, row_length: usize, rows: usize, order: Order) -> Plan {
-        on_device!(self, device => planning::plan::<K>(device, row_length, rows, order))
+    pub(crate) fn plan<K: Key>(
+        &self,
+        row_length: usize,
+        rows: usize,
+        order: Order,
+        chunking: &Chunking,
+    ) -> Result<Plan, Error> {
+        on_device!(self, device => planning::plan::<K>(device, row_length, rows, order, chunking))
     }
 
-    pub(crate) fn plan_pairs<K: Key, V>(&self, len: usize, stable: bool, order: Order) -> Plan {
-        on_device!(self, device => planning::plan_pairs::<K, V>(device, len, stable, order))
+    pub(crate) fn plan_pairs<K: Key, V>(
+        &self,
+        len: usize,
+        stable: bool,
+        order: Order,
+        chunking: &Chunking,
+    ) -> Result<Plan, Error> {
+        on_device!(self, device => planning::plan_pairs::<K, V>(device, len, stable, order, chunking))
     }
 
-    pub(crate) fn plan_argsort<K: Key>(&self, len: usize, order: Order) -> Plan {
-        on_device!(self, device => planning::plan_argsort::<K>(device, len, order))
+    pub(crate) fn plan_argsort<K: Key>(
+        &self,
+        len: usize,
+        order: Order,
+        chunking: &Chunking,
+    ) -> Result<Plan, Error> {
+        on_device!(self, device => planning::plan_argsort::<K>(device, len, order, chunking))
     }
 }

@@ -2,6 +2,8 @@
 
 use super::lock::lock;
 use crate::Error;
+use crate::key::Bits;
+use std::alloc::{Layout, alloc_zeroed};
 use std::sync::Mutex;
 
 /// Keys and values of one sort. More are freed.
@@ -40,5 +42,36 @@ impl Landing {
         while kept.len() > KEPT || kept.iter().map(Vec::capacity).sum::<usize>() > KEPT_LANDING_BYTES {
             kept.remove(0);
         }
+    }
+}
+
+/// Memory for so many numbers, all zero, for results that are too large to be kept. The system clears a page when it is
+/// first touched, so that this takes no time.
+pub(super) fn zeroed<B: Bits>(len: usize) -> Result<Vec<B>, Error> {
+    if len == 0 {
+        return Ok(Vec::new());
+    }
+    let refused = || Error::OutOfMemory { bytes: len.saturating_mul(size_of::<B>()) };
+    let layout = Layout::array::<B>(len).map_err(|_| refused())?;
+    // SAFETY: the layout is not empty, as neither is a number nor their count.
+    let memory = unsafe { alloc_zeroed(layout) }.cast::<B>();
+    if memory.is_null() {
+        return Err(refused());
+    }
+    // SAFETY: the memory was allocated by the global allocator with the layout of just so many numbers, and zeros are numbers.
+    Ok(unsafe { Vec::from_raw_parts(memory, len, len) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeroed_memory_is_as_long_as_asked_for_and_too_much_is_refused() {
+        assert_eq!(zeroed::<u128>(0), Ok(vec![]));
+        assert_eq!(zeroed::<u16>(1000), Ok(vec![0; 1000]));
+        assert_eq!(zeroed::<u64>(usize::MAX), Err(Error::OutOfMemory { bytes: usize::MAX }));
+        let bytes = usize::MAX / 4;
+        assert_eq!(zeroed::<u8>(bytes), Err(Error::OutOfMemory { bytes }));
     }
 }

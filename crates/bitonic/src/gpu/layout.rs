@@ -1,6 +1,6 @@
 //! What an element is: a key and what travels with it, as one unsigned integer. See `kernels/element.c`.
 
-use crate::key::{Key, KeyForm, Order};
+use crate::key::{Key, KeyForm, Order, plain_number_bytes};
 
 /// The bits of an element, and where its value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,10 +24,25 @@ impl Layout {
         matches!(value_bytes, 4 | 8).then(|| Self { value_bits: 8 * value_bytes as u32, ..Self::keys::<K>() })
     }
 
+    /// Keys with values that travel with them: plain numbers, in sorts that need not be stable. `None` for all others, which
+    /// are put in place by the [indices](Self::indexed) of their keys.
+    pub(crate) fn carrying<K: Key, V>(stable: bool) -> Option<Self> {
+        plain_number_bytes::<V>().and_then(Self::pairs::<K>).filter(|_| !stable)
+    }
+
     /// Keys with the index of each below it: sorted, they are in stable order.
     pub(crate) fn indexed<K: Key>(row_length: usize) -> Self {
-        let value_bits = if u32::try_from(row_length).is_ok() { 32 } else { 64 };
-        Self { value_bits, indexed: true, ..Self::keys::<K>() }
+        Self { indexed: true, ..Self::keys::<K>() }.for_rows_of(row_length)
+    }
+
+    /// The same for rows of another length, which may need wider or narrower indices.
+    pub(crate) fn for_rows_of(self, row_length: usize) -> Self {
+        let value_bits = match (self.indexed, u32::try_from(row_length)) {
+            (false, _) => self.value_bits,
+            (true, Ok(_)) => 32,
+            (true, Err(_)) => 64,
+        };
+        Self { value_bits, ..self }
     }
 
     /// What an element takes in registers and local memory.

@@ -8,6 +8,7 @@
 //!   source      a kernel's text for one dialect, with the plan's constants; kernels/ has the texts
 //!   planning    the plan as callers see it
 //!   sort        arrays of the caller: up, sorted, down when whole; landing, copy
+//!   chunks      the same for arrays that the device does not hold; chunking says where they are cut, merge joins them again
 //!   tune        tries shapes on a device; tuning is what is stored, in the cache
 //!   backend     what an engine provides: buffers, transfers, launches
 //!   opencl/     the engine on OpenCL
@@ -23,6 +24,8 @@ mod bandwidth;
 mod cache;
 mod choice;
 pub(crate) mod chosen;
+pub(crate) mod chunking;
+mod chunks;
 mod cluster;
 mod columns;
 mod copy;
@@ -31,6 +34,7 @@ mod landing;
 mod launches;
 mod layout;
 mod lock;
+mod merge;
 pub mod opencl;
 mod planning;
 mod programs;
@@ -39,5 +43,7 @@ mod shape;
 mod sort;
 mod source;
 mod staging;
+#[cfg(test)]
+mod testing;
 pub(crate) mod tune;
 mod tuning;

@@ -44,7 +44,7 @@ pub(crate) fn sort_pairs<K: Key, V: Copy, D: Backend>(
     stable: bool,
     order: Order,
 ) -> Result<DeviceTimes, Error> {
-    match key::plain_number_bytes::<V>().and_then(Layout::pairs::<K>).filter(|_| !stable) {
+    match Layout::carrying::<K, V>(stable) {
         Some(layout) => sort_with_values(device, keys, values, layout, order),
         None => sort_by_index(device, keys, values, order),
     }
@@ -127,7 +127,8 @@ pub(crate) fn argsort<K: Key, D: Backend>(device: &D, keys: &[K], order: Order) 
     Ok(result)
 }
 
-fn read_indices(bytes: &[u8], layout: Layout) -> impl Iterator<Item = usize> {
+/// The indices of a job with this layout.
+pub(super) fn read_indices(bytes: &[u8], layout: Layout) -> impl Iterator<Item = usize> {
     bytes.chunks_exact(layout.value_bytes()).map(|bytes| {
         let mut word = [0; 8];
         word[..bytes.len()].copy_from_slice(bytes);
@@ -136,17 +137,17 @@ fn read_indices(bytes: &[u8], layout: Layout) -> impl Iterator<Item = usize> {
 }
 
 /// A job under way: its arrays on the device, and what it has taken so far.
-struct Work<'a, D: Backend> {
+pub(super) struct Work<'a, D: Backend> {
     device: &'a D,
     keys: Option<D::Buffer>,
     values: Option<D::Buffer>,
     bytes: (usize, usize),
-    times: DeviceTimes,
+    pub(super) times: DeviceTimes,
 }
 
 impl<'a, D: Backend> Work<'a, D> {
     /// Uploads the arrays, sorts, and waits until that has worked.
-    fn start(device: &'a D, job: Job, keys: &[u8], values: Option<&[u8]>) -> Result<Self, Error> {
+    pub(super) fn start(device: &'a D, job: Job, keys: &[u8], values: Option<&[u8]>) -> Result<Self, Error> {
         let count = job.row_length * job.rows;
         let (key_bytes, value_bytes) = (keys.len(), count * job.layout.value_bytes());
         let key_buffer = device.take_buffer(key_bytes)?;
@@ -166,6 +167,8 @@ impl<'a, D: Backend> Work<'a, D> {
             download: Duration::ZERO,
             downloaded_bytes: 0,
             copy_bytes_per_second: device.copy_bandwidth(),
+            chunks: 1,
+            merge: Duration::ZERO,
         };
         Ok(Self {
             device,
@@ -193,25 +196,43 @@ impl<'a, D: Backend> Work<'a, D> {
         if key::are_valid::<K>(&landed) { Ok(landed) } else { Err(self.wrong_result()) }
     }
 
+    /// The same, to memory of the caller's own.
+    pub(super) fn land_keys<K: Key>(&mut self, to: &mut [u8]) -> Result<(), Error> {
+        let buffer = self.keys.take();
+        self.land(buffer, to)?;
+        if key::are_valid::<K>(to) { Ok(()) } else { Err(self.wrong_result()) }
+    }
+
     /// The error for a result that no sort can have.
-    fn wrong_result(&self) -> Error {
+    pub(super) fn wrong_result(&self) -> Error {
         let reason = "what came back is not what was sent: its driver or its memory is faulty".to_owned();
         Error::Device { device: self.device.name().to_owned(), operation: "sort", reason }
     }
 
-    fn fetch_values(&mut self) -> Result<Vec<u8>, Error> {
+    pub(super) fn fetch_values(&mut self) -> Result<Vec<u8>, Error> {
         let buffer = self.values.take();
         self.fetch(buffer, self.bytes.1)
     }
 
+    /// The values' bytes, to memory of the caller's own.
+    pub(super) fn land_values(&mut self, to: &mut [u8]) -> Result<(), Error> {
+        let buffer = self.values.take();
+        self.land(buffer, to)
+    }
+
     fn fetch(&mut self, buffer: Option<D::Buffer>, bytes: usize) -> Result<Vec<u8>, Error> {
         let mut landed = self.device.landing().take(bytes)?;
+        self.land(buffer, &mut landed)?;
+        Ok(landed)
+    }
+
+    fn land(&mut self, buffer: Option<D::Buffer>, to: &mut [u8]) -> Result<(), Error> {
         if let Some(buffer) = buffer {
-            let down = self.device.download(&buffer, &mut landed)?;
+            let down = self.device.download(&buffer, to)?;
             self.note(down);
             self.device.give_buffer(buffer);
         }
-        Ok(landed)
+        Ok(())
     }
 
     fn note(&mut self, down: Transfer) {

@@ -2,9 +2,11 @@
 //!
 //! Planning needs no device. The same [`passes()`] serve every engine; an engine's limits decide how the network is cut.
 
+mod chunks;
 mod passes;
 mod step;
 
+pub use chunks::Chunks;
 pub use passes::{Limits, Pass, Place, passes};
 pub use step::Step;
 
@@ -64,6 +66,8 @@ pub struct Plan {
     pub instructions: Option<Instructions>,
     /// The work-groups, if it is the engine of a device.
     pub work_groups: Option<WorkGroups>,
+    /// The chunks, if the keys are more than the device holds; then all passes are those of every chunk.
+    pub chunks: Option<Chunks>,
     /// How the keys get into order.
     pub algorithm: Algorithm,
     /// The limits that cut the network into passes.
@@ -85,7 +89,7 @@ pub struct WorkGroups {
     pub memory_items: usize,
     /// What a key, with what travels with it, takes in registers and local memory.
     pub element_bytes: usize,
-    /// What the arrays take in the device's memory.
+    /// What the arrays take in the device's memory, at a time.
     pub device_bytes: u64,
     /// What is needed there beyond the arrays.
     pub work_bytes: u64,
@@ -153,6 +157,15 @@ impl Plan {
         self.len.checked_div(self.rows).unwrap_or(0)
     }
 
+    /// The length that is sorted at a time: of a row, or of the chunks that a row is cut into.
+    pub fn sorted_length(&self) -> usize {
+        self.row_length().div_ceil(self.row_pieces())
+    }
+
+    fn row_pieces(&self) -> usize {
+        self.chunks.map_or(1, |chunks| chunks.row_pieces)
+    }
+
     /// The passes of the network over the data, in order; none for other algorithms, but for the merges of what a columnsort
     /// has sorted in parts.
     pub fn passes(&self) -> impl Iterator<Item = Pass> {
@@ -161,9 +174,9 @@ impl Plan {
             (Algorithm::Columnsort, Some(Matrix { column_length, columns, .. })) => {
                 Step::merges(column_length * columns)
             }
-            _ => Step::merges(self.row_length()),
+            _ => Step::merges(self.sorted_length()),
         };
-        passes(self.row_length(), self.limits)
+        passes(self.sorted_length(), self.limits)
             .filter(move |pass| Step::new(pass.steps.start).merge() > sorted)
     }
 
@@ -174,7 +187,7 @@ impl Plan {
     /// How many times the data is gone through; for a partition, where it depends on the keys, as many as even parts need.
     pub fn pass_count(&self) -> usize {
         match self.algorithm {
-            _ if self.row_length() < 2 => 0,
+            _ if self.sorted_length() < 2 => 0,
             Algorithm::Network => self.passes().count(),
             Algorithm::Columnsort => self.matrix().map_or(0, Matrix::passes) + self.passes().count(),
             Algorithm::Partition => {
@@ -188,9 +201,13 @@ impl Plan {
 
     /// The number of comparators, each of which looks at two keys.
     pub fn comparators(&self) -> u128 {
-        let length = self.row_length();
-        let of_row: u128 =
-            (0..Step::count(length)).map(|number| comparators_of(Step::new(number), length)).sum();
+        let of_all_steps = |length| -> u128 {
+            (0..Step::count(length)).map(|number| comparators_of(Step::new(number), length)).sum()
+        };
+        let (length, pieces) = (self.row_length(), self.row_pieces());
+        let longer = length % pieces;
+        let of_row = of_all_steps(length / pieces) * (pieces - longer) as u128
+            + of_all_steps(length.div_ceil(pieces)) * longer as u128;
         of_row * self.rows as u128
     }
 
@@ -200,6 +217,7 @@ impl Plan {
             algorithm: self.algorithm,
             passes: self.pass_count(),
             threads: self.work_groups.is_none().then_some(self.threads),
+            chunks: self.chunks,
             scratch_bytes: self.scratch_bytes,
         }
     }
@@ -230,14 +248,19 @@ pub struct PlanSummary {
     pub passes: usize,
     /// How many threads share the work, if it is the CPU's.
     pub threads: Option<usize>,
+    /// The chunks, if the keys are more than the device holds.
+    pub chunks: Option<Chunks>,
     /// Memory needed beyond the caller's arrays, in bytes.
     pub scratch_bytes: usize,
 }
 
 impl fmt::Display for PlanSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { algorithm, passes, threads, scratch_bytes } = self;
+        let Self { algorithm, passes, threads, chunks, scratch_bytes } = self;
         write!(f, "{algorithm}, {passes} pass{}, ", if *passes == 1 { "" } else { "es" })?;
+        if let Some(chunks) = chunks {
+            write!(f, "{chunks}, ")?;
+        }
         if let Some(threads) = threads {
             write!(f, "{threads} thread{}, ", if *threads == 1 { "" } else { "s" })?;
         }
@@ -273,19 +296,23 @@ impl fmt::Display for Plan {
             None => writeln!(f, "threads    {}", self.threads)?,
             Some(groups) => groups.write(f)?,
         }
+        if let Some(chunks) = self.chunks {
+            writeln!(f, "chunks     {chunks}")?;
+        }
         match self.scratch_bytes {
             0 => writeln!(f, "memory     in place")?,
             bytes => writeln!(f, "memory     {bytes} bytes beyond the arrays")?,
         }
         writeln!(
             f,
-            "passes     {}, each reading and writing {} bytes in all",
+            "passes     {}{}, each reading and writing {} bytes in all",
             self.pass_count(),
+            if self.chunks.is_some() { " over every chunk" } else { "" },
             self.bytes_of_pass()
         )?;
         match self.algorithm {
             Algorithm::Network => {
-                let (merges, steps) = (Step::merges(self.row_length()), Step::count(self.row_length()));
+                let (merges, steps) = (Step::merges(self.sorted_length()), Step::count(self.sorted_length()));
                 writeln!(f, "network    {merges} merges, {steps} steps, {} comparators", self.comparators())?;
             }
             Algorithm::Partition => {
@@ -334,7 +361,7 @@ impl WorkGroups {
         }
         write!(
             f,
-            "elements   {element_bytes} bytes each in registers, {device_bytes} bytes on the device in all"
+            "elements   {element_bytes} bytes each in registers, {device_bytes} bytes on the device at a time"
         )?;
         match work_bytes {
             0 => writeln!(f)?,
@@ -371,7 +398,7 @@ impl Matrix {
 impl Plan {
     /// Why it is a columnsort, and not the network alone.
     fn write_why(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let in_place = passes(self.row_length(), self.limits).count();
+        let in_place = passes(self.sorted_length(), self.limits).count();
         writeln!(
             f,
             "why        {} passes; the network in place, which oblivious sorts use, takes {in_place}",
@@ -385,7 +412,7 @@ impl Plan {
             _ => format!("{}-{}", pass.steps.start + 1, pass.steps.end),
         };
         let first = Step::new(pass.steps.start);
-        let tile = self.limits.tile_log2.min(Step::merges(self.row_length()));
+        let tile = self.limits.tile_log2.min(Step::merges(self.sorted_length()));
         let (place, what) = match pass.place {
             Place::Tile if pass.steps.start == 0 => ("tile", format!("sort every tile of 2^{tile} keys")),
             Place::Tile => ("tile", format!("finish merge {} inside tiles of 2^{tile} keys", first.merge())),

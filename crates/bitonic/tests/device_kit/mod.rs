@@ -23,6 +23,8 @@ macro_rules! on_device {
     }};
 }
 
+mod chunks;
+
 impl SortsKeys for With {
     fn sort_keys<K: TestKey>(&self, keys: &mut [K], order: Order) {
         let report = self.0.clone().order(order).sort(keys).unwrap();

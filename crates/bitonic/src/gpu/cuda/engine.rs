@@ -6,6 +6,7 @@ use super::graph::Sort;
 use super::kernel::{Argument, Kernel, Manner};
 use super::timing::Moment;
 use crate::gpu::backend::{Backend, Kernels, Transfer};
+use crate::gpu::chunking::DeviceMemory;
 use crate::gpu::landing::Landing;
 use crate::gpu::launches::{Arguments, Job, Launch};
 use crate::gpu::lock::lock;
@@ -36,6 +37,11 @@ impl Backend for Device {
             second_array: !self.is_in_place(),
             most_cluster_log2: if info.clusters { MOST_CLUSTER_LOG2 } else { 0 },
         }
+    }
+
+    fn memory(&self) -> DeviceMemory {
+        let bytes = self.info().global_bytes;
+        DeviceMemory { bytes, buffer_bytes: bytes }
     }
 
     fn tuning(&self) -> Option<&Tuning> {

@@ -7,6 +7,7 @@ use super::program::Program;
 use super::timing::span;
 use crate::gpu::backend::{Backend, Kernels, Transfer};
 use crate::gpu::choice::DeviceKind;
+use crate::gpu::chunking::DeviceMemory;
 use crate::gpu::landing::Landing;
 use crate::gpu::launches::{Arguments, Job, Launch};
 use crate::gpu::lock::lock;
@@ -66,6 +67,11 @@ impl Backend for Device {
             second_array: false,
             most_cluster_log2: 0,
         }
+    }
+
+    fn memory(&self) -> DeviceMemory {
+        let info = self.info();
+        DeviceMemory { bytes: info.global_bytes, buffer_bytes: info.max_allocation_bytes }
     }
 
     fn tuning(&self) -> Option<&Tuning> {

@@ -1,0 +1,175 @@
+//! A device in host memory, for tests: it sorts `u32` keys, counts what is asked of it, and fails on demand.
+
+use super::backend::{Backend, Kernels, Transfer};
+use super::chunking::DeviceMemory;
+use super::landing::Landing;
+use super::launches::Job;
+use super::layout::Mapping;
+use super::scratch::Memory;
+use super::shape::{DeviceLimits, Shape};
+use super::tuning::Tuning;
+use crate::key::{BitMap, KeyForm, Order};
+use crate::{Engine, Error};
+use std::cell::{Cell, RefCell};
+
+/// The device.
+pub(crate) struct HostDevice {
+    /// What it says that it has.
+    pub(crate) memory: DeviceMemory,
+    /// The buffers that it does give, by how many were asked for before: the largest ones, the last for all that follow.
+    pub(crate) grants: Vec<usize>,
+    /// How many calls work before one fails; those after it work again.
+    pub(crate) calls_before_failure: Cell<Option<usize>>,
+    /// Whether it makes indices that no key has.
+    pub(crate) wrong_indices: bool,
+    /// The lengths that it sorted.
+    pub(crate) sorted: RefCell<Vec<usize>>,
+    asked: Cell<usize>,
+    landing: Landing,
+}
+
+impl HostDevice {
+    /// With this much memory.
+    pub(crate) fn new(bytes: u64) -> Self {
+        Self {
+            memory: DeviceMemory { bytes, buffer_bytes: bytes },
+            grants: vec![usize::MAX],
+            calls_before_failure: Cell::new(None),
+            wrong_indices: false,
+            sorted: RefCell::default(),
+            asked: Cell::new(0),
+            landing: Landing::default(),
+        }
+    }
+
+    fn call(&self, operation: &'static str) -> Result<(), Error> {
+        let left = self.calls_before_failure.get();
+        self.calls_before_failure.set(left.and_then(|left| left.checked_sub(1)));
+        match left {
+            Some(0) => Err(Error::Device {
+                device: self.name().to_owned(),
+                operation,
+                reason: "it was told to fail".to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Memory of the device.
+pub(crate) struct HostBuffer {
+    bytes: RefCell<Vec<u8>>,
+}
+
+impl HostBuffer {
+    fn words(&self) -> Vec<u32> {
+        self.bytes.borrow().as_chunks().0.iter().map(|&word| u32::from_ne_bytes(word)).collect()
+    }
+
+    fn set(&self, words: impl Iterator<Item = u32>) {
+        let mut bytes = self.bytes.borrow_mut();
+        bytes.clear();
+        bytes.extend(words.flat_map(u32::to_ne_bytes));
+    }
+}
+
+impl Memory for HostBuffer {
+    fn bytes(&self) -> usize {
+        self.bytes.borrow().len()
+    }
+}
+
+impl Backend for HostDevice {
+    type Buffer = HostBuffer;
+
+    const ENGINE: Engine = Engine::Cpu;
+
+    fn name(&self) -> &str {
+        "a device in host memory"
+    }
+
+    fn limits(&self) -> DeviceLimits {
+        DeviceLimits {
+            group_size: 256,
+            local_bytes: 32 << 10,
+            is_cpu: false,
+            second_array: false,
+            most_cluster_log2: 0,
+        }
+    }
+
+    fn memory(&self) -> DeviceMemory {
+        self.memory
+    }
+
+    fn tuning(&self) -> Option<&Tuning> {
+        None
+    }
+
+    fn shares_host_memory(&self) -> bool {
+        false
+    }
+
+    fn landing(&self) -> &Landing {
+        &self.landing
+    }
+
+    fn take_buffer(&self, bytes: usize) -> Result<HostBuffer, Error> {
+        self.call("allocate")?;
+        let asked = self.asked.replace(self.asked.get() + 1);
+        let granted = self.grants[asked.min(self.grants.len() - 1)];
+        if bytes > granted {
+            let device = self.name().to_owned();
+            return Err(Error::DeviceMemory { device, bytes: bytes as u64, available: granted as u64 });
+        }
+        Ok(HostBuffer { bytes: RefCell::new(vec![0; bytes]) })
+    }
+
+    fn give_buffer(&self, _: HostBuffer) {}
+
+    fn upload(&self, from: &[u8], to: &HostBuffer) -> Result<Transfer, Error> {
+        self.call("upload")?;
+        to.bytes.borrow_mut()[..from.len()].copy_from_slice(from);
+        Ok(Transfer { bytes: from.len(), ..Transfer::default() })
+    }
+
+    fn download(&self, from: &HostBuffer, to: &mut [u8]) -> Result<Transfer, Error> {
+        self.call("download")?;
+        to.copy_from_slice(&from.bytes.borrow()[..to.len()]);
+        Ok(Transfer { bytes: to.len(), ..Transfer::default() })
+    }
+
+    fn run(
+        &self,
+        job: &Job,
+        _: Shape,
+        keys: &HostBuffer,
+        values: Option<&HostBuffer>,
+    ) -> Result<Kernels, Error> {
+        assert_eq!(job.layout.key_bits, 32, "this device knows u32 keys alone");
+        self.call("sort")?;
+        let is_descending = job.mapping == Mapping::new::<u32>(Order::Descending);
+        let order = if is_descending { Order::Descending } else { Order::Ascending };
+        let map = BitMap::new(KeyForm::Unsigned, order);
+        let count = job.row_length * job.rows;
+        let mut elements: Vec<(u32, u32)> = match values {
+            Some(values) if !job.layout.indexed => keys.words().into_iter().zip(values.words()).collect(),
+            _ => keys.words().into_iter().zip(0..).collect(),
+        };
+        assert_eq!(elements.len(), count, "the job is that of the buffers");
+        for row in elements.chunks_mut(job.row_length.max(1)) {
+            row.sort_by_key(|&(key, _)| map.to_ordered(key));
+        }
+        keys.set(elements.iter().map(|&(key, _)| key));
+        let wrong = if self.wrong_indices { count as u32 } else { 0 };
+        if let Some(values) = values {
+            values.set(elements.iter().map(|&(_, value)| value + wrong));
+        }
+        self.sorted.borrow_mut().push(count);
+        Ok(Kernels { launches: 1, ..Kernels::default() })
+    }
+
+    fn copy_bandwidth(&self) -> Option<f64> {
+        None
+    }
+}
