@@ -1,0 +1,6 @@
+//! What the records mean.
+
+mod statistics;
+mod student;
+
+pub use statistics::Summary;

@@ -1,0 +1,13 @@
+#![forbid(unsafe_code)]
+//! The laboratory: experiments with sorts as data, measured, verified, judged, plotted and reported.
+
+pub mod analysis;
+pub mod dropin;
+pub mod experiment;
+pub mod figures;
+pub mod glob;
+pub mod implementation;
+pub mod measure;
+pub mod names;
+pub mod quantity;
+pub mod record;
