@@ -14,7 +14,11 @@ pub fn counted(count: usize, noun: &str) -> String {
 
 /// `867 ms`, `1.27 ms`, `72.7 µs`
 pub fn time(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
+    time_of_seconds(time.as_secs_f64())
+}
+
+/// The same for a time in seconds: means and fitted factors may be less than a nanosecond.
+pub fn time_of_seconds(seconds: f64) -> String {
     let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs")];
     // What rounds to 1000 of a unit is 1 of the next.
     let found = units.iter().find(|(unit, _)| seconds >= 0.9995 * unit);
@@ -67,7 +71,7 @@ fn seconds(time: Duration) -> f64 {
 }
 
 /// Three significant digits, but no more than four after the point.
-fn significant(value: f64) -> String {
+pub fn significant(value: f64) -> String {
     let decimals = match value {
         99.95.. => 0,
         9.995.. => 1,

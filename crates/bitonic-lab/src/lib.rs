@@ -2,6 +2,7 @@
 //! The laboratory: experiments with sorts as data, measured, verified, judged, plotted and reported.
 
 pub mod analysis;
+pub mod callgrind;
 pub mod dropin;
 pub mod experiment;
 pub mod figures;
@@ -9,5 +10,7 @@ pub mod glob;
 pub mod implementation;
 pub mod measure;
 pub mod names;
+pub mod plot;
 pub mod quantity;
 pub mod record;
+pub mod report;

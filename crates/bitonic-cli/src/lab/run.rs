@@ -1,12 +1,15 @@
 //! `bitonic lab run` and `bitonic lab resume`.
 
+use super::once;
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
 use crate::word::Word;
+use bitonic_lab::callgrind::{self, Job};
 use bitonic_lab::dropin::{Console, ERROR_LOG, RESULTS, configuration};
 use bitonic_lab::experiment::{Experiment, Format};
 use bitonic_lab::measure::{self, LabError, Row, Watch};
+use bitonic_lab::report;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -26,6 +29,9 @@ pub(super) struct Arguments {
     /// How long an implementation may take for one size, instead of what the experiment says
     #[arg(long, value_name = "SECONDS", value_parser = Word::seconds(), allow_negative_numbers = true)]
     budget: Option<f64>,
+    /// Count the instructions of this many keys with valgrind's callgrind, too
+    #[arg(long, value_name = "N", value_parser = Word::count(), allow_negative_numbers = true)]
+    callgrind: Option<usize>,
     /// Make other random keys than the experiment says
     #[arg(long, value_name = "SEED", value_parser = Word::seed(), allow_negative_numbers = true)]
     seed: Option<u64>,
@@ -45,6 +51,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
     if let Some(budget) = arguments.budget {
         experiment.budget_seconds = Some(budget);
     }
+    experiment.callgrind_size = arguments.callgrind.or(experiment.callgrind_size);
     if let Some(seed) = arguments.seed {
         experiment.seed = seed;
     }
@@ -61,7 +68,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
             bring_here(&directory, file)?;
         }
     }
-    finish(done, &directory)
+    finish(done, &experiment, &directory)
 }
 
 /// Goes on with a run.
@@ -69,7 +76,7 @@ pub(super) fn resume(arguments: ResumeArguments) -> Result<(), Failure> {
     let directory = &arguments.directory;
     let (experiment, _, _) = bitonic_lab::record::read_run(directory).map_err(Failure::new)?;
     let done = watched(&experiment, |watch| measure::resume(directory, watch).map(|_| ()));
-    finish(done, directory)
+    finish(done, &experiment, directory)
 }
 
 /// Measures, and shows what is measured.
@@ -91,10 +98,15 @@ fn watched(
     done
 }
 
-fn finish(done: Result<(), LabError>, directory: &Path) -> Result<(), Failure> {
+/// What comes after the measurement: instructions, if they are wanted, and the report.
+fn finish(done: Result<(), LabError>, experiment: &Experiment, directory: &Path) -> Result<(), Failure> {
     match done {
         Ok(()) => {
-            output::note(format_args!("records are in {}\n", directory.display()));
+            if let Some(size) = experiment.callgrind_size {
+                count_instructions(experiment, size, directory)?;
+            }
+            let page = report::write(directory).map_err(Failure::new)?;
+            output::note(format_args!("the report is {}\n", page.display()));
             Ok(())
         }
         Err(LabError::WrongResult { message, log }) => {
@@ -102,6 +114,14 @@ fn finish(done: Result<(), LabError>, directory: &Path) -> Result<(), Failure> {
         }
         Err(other) => Err(Failure::new(other)),
     }
+}
+
+fn count_instructions(experiment: &Experiment, size: usize, directory: &Path) -> Result<(), Failure> {
+    let program = std::env::current_exe().map_err(Failure::new)?.into_os_string();
+    let progress = Progress::spinner("callgrind");
+    let watch = |name: &str| progress.name(format!("callgrind: {name}"));
+    let command = |job: &Job, sorts: usize| once::command(&program, job, sorts);
+    callgrind::count_all(experiment, size, directory, command, watch).map_err(Failure::new)
 }
 
 /// A folder's name that is not taken.
