@@ -8,6 +8,7 @@ use crate::word::Word;
 use bitonic_lab::callgrind::{self, Job};
 use bitonic_lab::dropin::{Console, ERROR_LOG, RESULTS, configuration};
 use bitonic_lab::experiment::{Experiment, Format};
+use bitonic_lab::implementation::Place;
 use bitonic_lab::measure::{self, LabError, Row, Watch};
 use bitonic_lab::report;
 use std::io::{self, Write};
@@ -26,6 +27,9 @@ pub(super) struct Arguments {
     /// The folder for everything that is measured [default: lab-NAME, with a number if there is one already]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// What `gpu:` stands for: opencl or cuda [default: cuda where there is a CUDA device, else opencl]
+    #[arg(long, value_name = "PLACE", value_parser = Word::one_of("place", &[Place::OpenCl, Place::Cuda], Place::name))]
+    gpu: Option<Place>,
     /// How long an implementation may take for one size, instead of what the experiment says
     #[arg(long, value_name = "SECONDS", value_parser = Word::seconds(), allow_negative_numbers = true)]
     budget: Option<f64>,
@@ -47,7 +51,7 @@ pub(super) struct ResumeArguments {
 
 /// Runs an experiment.
 pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
-    let mut experiment = Experiment::load(&arguments.experiment).map_err(Failure::new)?;
+    let mut experiment = Experiment::load(&arguments.experiment, arguments.gpu).map_err(Failure::new)?;
     if let Some(budget) = arguments.budget {
         experiment.budget_seconds = Some(budget);
     }

@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn the_table_of_a_configuration_is_the_application_s() {
         let text = "implementations = [\"cpu:parallel_recursive\", \"cpu:odd_even_threads\"]\nsizes = [8]\n";
-        let mut experiment = Experiment { format: Format::Ini, ..file::read(text, "x").unwrap() };
+        let mut experiment = Experiment { format: Format::Ini, ..file::read(text, "x", None).unwrap() };
         experiment.implementations[0].label = "CPU Bitonic".to_owned();
         experiment.implementations[1].label = "CPU Odd-Even".to_owned();
         let console = Console::new(&experiment);

@@ -136,7 +136,7 @@ mod tests {
     fn lines_and_heading_are_those_of_the_research_application() {
         let folder = tempfile::tempdir().unwrap();
         let text = "implementations = [\"cpu:parallel_recursive\", \"cpu:odd_even_threads\", \"cpu:std\"]\nsizes = [8]\n";
-        let experiment = file::read(text, "x").unwrap();
+        let experiment = file::read(text, "x", None).unwrap();
         let turns = [
             vec![record("cpu:parallel_recursive", 1, 0.5), record("cpu:odd_even_threads", 1, 1.25e-5)],
             vec![record("cpu:parallel_recursive", 2, 2.0), record("cpu:std", 2, 1.0)],
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn experiments_with_none_of_the_four_have_no_such_file() {
         let folder = tempfile::tempdir().unwrap();
-        let experiment = file::read("implementations = [\"cpu:std\"]\nsizes = [8]\n", "x").unwrap();
+        let experiment = file::read("implementations = [\"cpu:std\"]\nsizes = [8]\n", "x", None).unwrap();
         ResultFile::start(folder.path(), &experiment, &[]).unwrap();
         assert!(!folder.path().join(RESULTS).exists());
     }

@@ -1,7 +1,7 @@
 //! The laboratory's own format: TOML. [`EXAMPLE`](super::EXAMPLE) is a commented file with everything in it.
 
 use super::{Case, Entry, Experiment, ExperimentError, Format, Pair, admit, sizes};
-use crate::implementation::{self, Implementation, Settings};
+use crate::implementation::{self, Implementation, Place, Settings};
 use bitonic::cuda::DeviceChoice;
 use bitonic::key::KeyType;
 use bitonic_testkit::Pattern;
@@ -85,13 +85,13 @@ struct Optimisation {
     after: String,
 }
 
-/// Reads an experiment and finds what it names.
+/// Reads an experiment and finds what it names. `gpu:` stands for the given place, or else for the best.
 ///
 /// # Errors
 ///
 /// What is wrong, with the line.
-pub fn read(text: &str, name: &str) -> Result<Experiment, ExperimentError> {
-    let reader = Reader { text };
+pub fn read(text: &str, name: &str, gpu: Option<Place>) -> Result<Experiment, ExperimentError> {
+    let reader = Reader { text, gpu };
     let named = |error: ExperimentError| ExperimentError { file: name.to_owned(), ..error };
     let file: File = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| reader.line_of(span.start));
@@ -103,6 +103,7 @@ pub fn read(text: &str, name: &str) -> Result<Experiment, ExperimentError> {
 /// A file's text, to find lines in.
 struct Reader<'a> {
     text: &'a str,
+    gpu: Option<Place>,
 }
 
 impl Reader<'_> {
@@ -205,7 +206,7 @@ impl Reader<'_> {
         sizes: &[usize],
     ) -> Result<(Vec<Implementation>, Vec<super::LeftOut>), ExperimentError> {
         let wrong = |reason: String| self.wrong(words, reason);
-        let chosen = implementation::choose(words.get_ref(), &settings.device).map_err(wrong)?;
+        let chosen = implementation::choose(words.get_ref(), &settings.device, self.gpu).map_err(wrong)?;
         for chosen in chosen.iter().filter(|chosen| chosen.by_name && !settings.pad) {
             if let Some(size) = sizes.iter().find(|&&size| !chosen.implementation.takes(size)) {
                 return Err(wrong(format!(
@@ -273,7 +274,7 @@ impl Reader<'_> {
         parts: impl Fn(&T) -> [&String; 3],
     ) -> Result<Vec<Pair>, ExperimentError> {
         let one = |at: &Spanned<T>, word: &String| {
-            let chosen = implementation::choose(std::slice::from_ref(word), &settings.device)
+            let chosen = implementation::choose(std::slice::from_ref(word), &settings.device, self.gpu)
                 .map_err(|reason| self.wrong(at, reason))?;
             match &chosen[..] {
                 [one] => Ok(one.implementation.to_string()),
@@ -349,7 +350,7 @@ fn default_optimisations(implementations: &[Implementation]) -> Vec<Pair> {
             before.place() == after.place() && before.algorithm() == after.algorithm()
         };
         if let Some(before) = rungs[..index].iter().rev().find(like) {
-            let name = format!("{}, {} → {}", after.place(), before.name(), after.name());
+            let name = format!("{} → {} on {}", before.name(), after.name(), after.place());
             pairs.push(Pair { name, first: before.to_string(), second: after.to_string() });
         }
     }
@@ -365,7 +366,7 @@ mod tests {
     #[test]
     fn a_file_becomes_cases_in_the_order_of_sizes() {
         let text = format!("{SMALL}instances = 2\nrepetitions = [4, 3, 2, 1]\ntypes = [\"u32\", \"f64\"]\n");
-        let experiment = read(&text, "small").unwrap();
+        let experiment = read(&text, "small", None).unwrap();
         assert_eq!(experiment.cases.len(), 4 * 2 * 2);
         let first = &experiment.cases[0];
         assert_eq!(
@@ -393,11 +394,12 @@ mod tests {
                 "line 7: 'cpu:*' stands for",
             ),
         ] {
-            let message = read(&format!("{SMALL}{added}\n"), "small").unwrap_err().to_string();
+            let message = read(&format!("{SMALL}{added}\n"), "small", None).unwrap_err().to_string();
             assert!(message.contains(told), "{added}: {message}");
         }
-        let message =
-            read("implementations = [\"cpu:recursive\"]\n\nsizes = [1000]\n", "x").unwrap_err().to_string();
+        let message = read("implementations = [\"cpu:recursive\"]\n\nsizes = [1000]\n", "x", None)
+            .unwrap_err()
+            .to_string();
         assert!(
             message.contains("x, line 1: cpu:recursive sorts powers of two only, and 1000 is none"),
             "{message}"
@@ -407,7 +409,7 @@ mod tests {
     #[test]
     fn every_rung_is_held_against_the_one_before_it() {
         let text = "implementations = [\"cpu:iterative_*\", \"cpu:odd_even*\"]\nsizes = [64]\n";
-        let pairs = read(text, "x").unwrap().optimisations;
+        let pairs = read(text, "x", None).unwrap().optimisations;
         let pairs: Vec<(&str, &str)> =
             pairs.iter().map(|pair| (pair.first.as_str(), pair.second.as_str())).collect();
         assert!(pairs.contains(&("cpu:iterative_scan", "cpu:iterative_blocks")));

@@ -15,7 +15,7 @@
 //! application had ([`COLUMNS`]); sizes that are no power of two are padded for the bitonic ones.
 
 use super::{Case, Entry, Experiment, ExperimentError, Format, PREDEFINED, Pair, admit};
-use crate::implementation::{self, Settings};
+use crate::implementation::{self, Place, Settings};
 use bitonic_testkit::Pattern;
 use std::collections::HashMap;
 
@@ -63,12 +63,12 @@ pub struct Configuration {
     pub cases: Vec<Case>,
 }
 
-/// Reads a configuration and finds its sorts.
+/// Reads a configuration and finds its sorts, those on a GPU at the given place, or else at the best.
 ///
 /// # Errors
 ///
 /// What is wrong, with the line.
-pub fn read(text: &str, name: &str) -> Result<Experiment, ExperimentError> {
+pub fn read(text: &str, name: &str, gpu: Option<Place>) -> Result<Experiment, ExperimentError> {
     let configuration = parse(text)?;
     let settings = Settings { pad: true, ..Settings::default() };
     let mut entries = Vec::new();
@@ -76,7 +76,7 @@ pub fn read(text: &str, name: &str) -> Result<Experiment, ExperimentError> {
         let wanted = [configuration.cpu, configuration.gpu][index % 2]
             && [configuration.bitonic, configuration.odd_even][index / 2];
         if wanted {
-            let chosen = implementation::choose(&[column.word.to_owned()], &settings.device);
+            let chosen = implementation::choose(&[column.word.to_owned()], &settings.device, gpu);
             let chosen = chosen.map_err(ExperimentError::of_file)?;
             let (admitted, left_out) = admit(chosen, &settings).map_err(ExperimentError::of_file)?;
             if let Some(left_out) = left_out.first() {

@@ -14,7 +14,7 @@ pub use error::ExperimentError;
 pub use presets::{EXAMPLE, PRESETS, Preset};
 pub use sizes::sizes;
 
-use crate::implementation::{self, Chosen, Implementation, Settings};
+use crate::implementation::{self, Chosen, Implementation, Place, Settings};
 use serde::{Deserialize, Serialize};
 use std::num::NonZero;
 use std::path::Path;
@@ -120,14 +120,15 @@ pub const PREDEFINED: &str = "predefined";
 
 impl Experiment {
     /// Reads an experiment from a file, which is a configuration if its name ends in `.ini`, or from the preset of this name
-    /// if there is no such file.
+    /// if there is no such file. `gpu:` stands for the given place; without one, for CUDA where there is a CUDA device, and
+    /// OpenCL elsewhere.
     ///
     /// # Errors
     ///
     /// What is wrong, with the file and the line.
-    pub fn load(name: &Path) -> Result<Self, ExperimentError> {
+    pub fn load(name: &Path, gpu: Option<Place>) -> Result<Self, ExperimentError> {
         if let Some(preset) = presets::named(name).filter(|_| !name.exists()) {
-            return file::read(preset.text, preset.name);
+            return file::read(preset.text, preset.name, gpu);
         }
         let shown = name.display().to_string();
         let text = std::fs::read_to_string(name).map_err(|error| {
@@ -137,8 +138,8 @@ impl Experiment {
         })?;
         let stem = name.file_stem().map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
         let read = match name.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ini")) {
-            true => ini::read(&text, &stem),
-            false => file::read(&text, &stem),
+            true => ini::read(&text, &stem, gpu),
+            false => file::read(&text, &stem, gpu),
         };
         read.map_err(|error| ExperimentError { file: shown, ..error })
     }

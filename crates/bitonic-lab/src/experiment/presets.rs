@@ -58,16 +58,17 @@ mod tests {
     #[test]
     fn every_preset_and_the_example_can_be_read() {
         for preset in PRESETS {
-            let experiment = file::read(preset.text, preset.name).unwrap_or_else(|error| panic!("{error}"));
+            let experiment =
+                file::read(preset.text, preset.name, None).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(experiment.name, preset.name);
         }
-        file::read(EXAMPLE, "example").unwrap_or_else(|error| panic!("{error}"));
+        file::read(EXAMPLE, "example", None).unwrap_or_else(|error| panic!("{error}"));
     }
 
     #[test]
     fn the_documents_preset_is_the_documents_procedure() {
         let text = PRESETS.iter().find(|preset| preset.name == "documents").unwrap().text;
-        let experiment = file::read(text, "documents").unwrap();
+        let experiment = file::read(text, "documents", None).unwrap();
         let mut procedure: Vec<(usize, usize, usize)> = experiment
             .cases
             .iter()

@@ -29,16 +29,17 @@ pub struct Chosen {
     pub by_name: bool,
 }
 
-/// What names and patterns choose, each once, in the order of the words. `device` decides what `gpu:` stands for.
+/// What names and patterns choose, each once, in the order of the words. `gpu:` stands for the given place; if there is none,
+/// for CUDA where this device is one, and OpenCL elsewhere.
 ///
 /// # Errors
 ///
 /// A message that names the word which chooses nothing, and what there is.
-pub fn choose(words: &[String], device: &DeviceChoice) -> Result<Vec<Chosen>, String> {
+pub fn choose(words: &[String], device: &DeviceChoice, gpu: Option<Place>) -> Result<Vec<Chosen>, String> {
     let all = all();
     let mut chosen: Vec<Chosen> = Vec::new();
     for word in words {
-        let wanted = Wanted::read(word, &all, device);
+        let wanted = Wanted::read(word, &all, device, gpu);
         let mut found = false;
         for implementation in all.iter().filter(|implementation| wanted.fits(implementation)) {
             found = true;
@@ -67,11 +68,14 @@ struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    fn read(word: &'a str, all: &[Implementation], device: &DeviceChoice) -> Self {
+    fn read(word: &'a str, all: &[Implementation], device: &DeviceChoice, gpu: Option<Place>) -> Self {
         match word.split_once(':') {
             Some((GPU, name)) => {
                 // What exists for OpenCL only is measured there, even where there is a CUDA device.
                 let at = |place: Place| Self { place: Some(place.to_string()), name, at_best: true };
+                if let Some(place) = gpu {
+                    return at(place);
+                }
                 let best = at(Place::gpu(device));
                 if all.iter().any(|implementation| best.fits(implementation)) {
                     best
@@ -103,7 +107,7 @@ mod tests {
 
     fn chosen(words: &[&str]) -> Vec<String> {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-        let chosen = choose(&words, &DeviceChoice::Best).unwrap();
+        let chosen = choose(&words, &DeviceChoice::Best, None).unwrap();
         chosen.iter().map(|chosen| chosen.implementation.to_string()).collect()
     }
 
@@ -114,6 +118,19 @@ mod tests {
         assert!(chosen(&["naive_*"]).iter().any(|name| name == "opencl:naive_scan"));
         assert!(chosen(&["cpu:*"]).iter().all(|name| name.starts_with("cpu:")));
         assert_eq!(chosen(&["bitonic"]), ["cpu:bitonic", "opencl:bitonic", "cuda:bitonic"]);
+    }
+
+    #[test]
+    fn a_gpu_is_the_place_that_was_asked_for() {
+        let of = |gpu: Place| {
+            let chosen = choose(&["gpu:bitonic".to_owned()], &DeviceChoice::Best, Some(gpu)).unwrap();
+            chosen
+                .iter()
+                .map(|chosen| (chosen.implementation.to_string(), chosen.by_name))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(of(Place::OpenCl), [("opencl:bitonic".to_owned(), false)]);
+        assert_eq!(of(Place::Cuda), [("cuda:bitonic".to_owned(), false)]);
     }
 
     #[test]
@@ -130,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_chooses_nothing_is_answered_with_what_there_is() {
-        let message = choose(&["cpu:recursiv".to_owned()], &DeviceChoice::Best).unwrap_err();
+        let message = choose(&["cpu:recursiv".to_owned()], &DeviceChoice::Best, None).unwrap_err();
         assert!(message.contains("did you mean 'cpu:recursive'?"), "{message}");
     }
 }

@@ -73,8 +73,9 @@ impl<Key: Eq + Hash + Clone> Foresight<Key> {
         {
             let next = foreseen.from.keys.saturating_mul(2).next_power_of_two();
             let next_too_long = self.expect(key, algorithm, next).is_none_or(|next| next.seconds > allowed);
-            // Probes together may take as long as one run at most: they double, so each may take half of it.
-            if next >= n || next_too_long || foreseen.from.seconds > allowed / 4.0 {
+            // What grows as slowly as can be, with n, is too long as well; or looking closer would take long itself.
+            let hopeless = foreseen.from.seconds * n as f64 / foreseen.from.keys as f64 > allowed;
+            if next >= n || next_too_long || hopeless || foreseen.from.seconds > allowed / 4.0 {
                 return Ok(Some(foreseen));
             }
             let seconds = measure(next)?;

@@ -34,6 +34,8 @@ pub(super) struct Session<'a> {
     records: Vec<Record>,
     /// Which sorts are recorded: cell, instance, repetition.
     done: HashSet<(CellKey, usize, usize)>,
+    /// How many repetitions of an instance are recorded.
+    counts: HashMap<(CellKey, usize), usize>,
     /// What was spent on a cell.
     spent: HashMap<CellKey, f64>,
     /// Cells with a line that says why they are not measured.
@@ -62,6 +64,7 @@ impl<'a> Session<'a> {
             watch,
             records: Vec::new(),
             done: HashSet::new(),
+            counts: HashMap::new(),
             spent: HashMap::new(),
             closed: HashSet::new(),
             foresight: Foresight::new(),
@@ -100,7 +103,7 @@ impl<'a> Session<'a> {
             let cell = |entry: &crate::experiment::Entry| {
                 let key = CellKey::new(&entry.implementation, case);
                 let of_cell: Vec<&Record> =
-                    self.records.iter().filter(|record| record.cell() == key).collect();
+                    self.records.iter().filter(|record| record.belongs_to(&key)).collect();
                 let extrapolated = of_cell.iter().find(|record| record.status == Status::Extrapolated);
                 if let Some(seconds) = extrapolated.and_then(|record| record.seconds) {
                     return RowCell::Extrapolated(seconds);
@@ -172,17 +175,22 @@ impl<'a> Session<'a> {
         expected: &[K],
     ) -> Result<(), Stopped> {
         let mut warm: HashSet<usize> = HashSet::new();
+        let mut taking_part = taking_part.to_vec();
         let mut scratch = keys.to_vec();
         for repetition in 1..=case.repetitions {
             let mut turn = Vec::new();
-            for &index in taking_part {
+            taking_part.retain(|&index| {
                 let cell = CellKey::new(&self.experiment.implementations[index].implementation, case);
-                if self.closed.contains(&cell)
-                    || self.is_done(index, case, repetition)
-                    || !self.affords(index, case)
-                {
+                !self.closed.contains(&cell) && self.affords(index, case)
+            });
+            if taking_part.is_empty() {
+                break;
+            }
+            for &index in &taking_part {
+                if self.is_done(index, case, repetition) {
                     continue;
                 }
+                let cell = CellKey::new(&self.experiment.implementations[index].implementation, case);
                 let doing = format!("{} of {}", cell.implementation, quantity::name(case.size));
                 self.watch.advanced(self.advanced, self.amount, &doing);
                 if warm.insert(index)
@@ -252,7 +260,7 @@ impl<'a> Session<'a> {
         let cell = CellKey::new(&self.experiment.implementations[index].implementation, case);
         let Some(&spent) = self.spent.get(&cell) else { return true };
         let next = self.expected_seconds(index, case).unwrap_or(0.0);
-        let first = !(1..=case.repetitions).any(|repetition| self.is_done(index, case, repetition));
+        let first = !self.counts.contains_key(&(cell, case.instance));
         let share = if first { 1.0 } else { case.instance as f64 / case.instances as f64 };
         spent + next <= budget * share
     }
@@ -276,6 +284,7 @@ impl<'a> Session<'a> {
         match (record.status, record.seconds) {
             (Status::Measured, Some(seconds)) => {
                 self.done.insert((cell.clone(), record.instance, record.repetition));
+                *self.counts.entry((cell.clone(), record.instance)).or_default() += 1;
                 self.foresight.note(&kind(&cell), record.size, seconds);
                 *self.spent.entry(cell).or_default() += seconds;
             }

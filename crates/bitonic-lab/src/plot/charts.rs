@@ -99,7 +99,7 @@ fn pair(group: &Group, table: &RatioTable, kind: &str, caption: &str) -> NamedCh
             "{caption}: {}. {letter} is the time of {} divided by that of {}.",
             table.name, table.first, table.second
         )),
-        chart: times(&capital(&table.name), group, [table.first.as_str(), table.second.as_str()].into_iter()),
+        chart: times(&table.name, group, [table.first.as_str(), table.second.as_str()].into_iter()),
     }
 }
 
@@ -153,6 +153,7 @@ fn throughput(analysis: &Analysis, group: &Group) -> NamedChart {
     let ends: Vec<f64> =
         [group.sizes.first(), group.sizes.last()].into_iter().flatten().map(|&size| size as f64).collect();
     let key_bytes = key_bytes(&group.key_type);
+    let mut roofs = 0;
     for fact in &analysis.machine {
         let Some(place) = fact.name.strip_suffix(COPY_SPEED) else { continue };
         let place = place.trim();
@@ -163,8 +164,9 @@ fn throughput(analysis: &Analysis, group: &Group) -> NamedChart {
             chart.series.push(Series {
                 name: format!("roof: a copy on {place}"),
                 points,
-                style: Style::Roof,
+                style: Style::Roof(roofs),
             });
+            roofs += 1;
         }
     }
     NamedChart {
@@ -188,9 +190,4 @@ fn file_name(text: &str) -> String {
         |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' };
     let name: String = text.chars().map(letter).collect();
     name.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

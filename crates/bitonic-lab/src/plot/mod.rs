@@ -54,8 +54,8 @@ pub enum Style {
     Measured(usize),
     /// A line without markers, in the colour of this number.
     Curve(usize),
-    /// A thick grey line: what cannot be passed.
-    Roof,
+    /// A thick grey line with the dashes of this number: what cannot be passed.
+    Roof(usize),
 }
 
 /// A point of a series.

@@ -168,7 +168,10 @@ fn stroke(style: Style) -> String {
             COLOURS[number % COLOURS.len()],
             DASHES[number % DASHES.len()]
         ),
-        Style::Roof => "fill=\"none\" stroke=\"#888888\" stroke-width=\"4\"".to_owned(),
+        Style::Roof(number) => format!(
+            "fill=\"none\" stroke=\"#888888\" stroke-width=\"4\" stroke-dasharray=\"{}\"",
+            DASHES[number % DASHES.len()]
+        ),
     }
 }
 

@@ -111,6 +111,14 @@ impl Record {
         Self { implementation, key_type, distribution, size, ..Self::default() }
     }
 
+    /// Whether the line is about this cell.
+    pub fn belongs_to(&self, cell: &CellKey) -> bool {
+        self.size == cell.size
+            && self.implementation == cell.implementation
+            && self.key_type == cell.key_type
+            && self.distribution == cell.distribution
+    }
+
     /// The cell that the line belongs to.
     pub fn cell(&self) -> CellKey {
         CellKey {

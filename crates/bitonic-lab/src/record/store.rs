@@ -188,7 +188,7 @@ mod tests {
     use crate::record::{Fact, Status};
 
     fn experiment() -> Experiment {
-        file::read("implementations = [\"cpu:std\"]\nsizes = [8]\n", "x").unwrap()
+        file::read("implementations = [\"cpu:std\"]\nsizes = [8]\n", "x", None).unwrap()
     }
 
     fn record(repetition: usize) -> Record {

@@ -54,7 +54,10 @@ fn section(page: &mut String, analysis: &Analysis, id: &str, title: &str, part: 
         let part = part(group);
         if !part.is_empty() {
             empty = false;
-            let _ = write!(page, "<h3>{}</h3>\n{part}", escape(&group.title()));
+            if analysis.groups.len() > 1 {
+                let _ = writeln!(page, "<h3>{}</h3>", escape(&group.title()));
+            }
+            *page += &part;
         }
     }
     if empty {
@@ -177,10 +180,10 @@ fn ratio_table(group: &Group, caption: &str, tables: &[RatioTable]) -> String {
 fn fits(group: &Group) -> String {
     let mut headings = vec!["implementation".to_owned()];
     for model in Model::ALL {
-        headings.extend([format!("c of c · {}", model.name()), "R²".to_owned(), "typically off".to_owned()]);
+        headings.extend([format!("c · {}", model.name()), "R²".to_owned(), "off".to_owned()]);
     }
-    let caption =
-        "Fitted to the logarithms of the measured means, with logarithms of n to base 2; the best is bold.";
+    let caption = "Fitted to the logarithms of the measured means, with logarithms of n to base 2; \
+                   the best is bold. Off: the factor by which a time typically misses the curve.";
     let mut table = Table::new(caption, &headings);
     for implementation in &group.implementations {
         let own: Vec<&Fit> = group.fits.iter().filter(|fit| fit.implementation == *implementation).collect();

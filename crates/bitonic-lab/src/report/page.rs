@@ -23,6 +23,9 @@ pub(super) fn sentence(sentence: &Sentence) -> String {
     sentence.0.iter().map(part).collect()
 }
 
+/// Headings of columns with words in them, which begin on the left.
+const WORDS: [&str; 4] = ["of", "faster above", "what limits the kernels", "here"];
+
 /// A table, row by row. Cells are tags already.
 pub(super) struct Table {
     caption: String,
@@ -32,8 +35,11 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn new(caption: &str, headings: &[String]) -> Self {
-        let head: String =
-            headings.iter().map(|heading| format!("<th scope=\"col\">{}</th>", escape(heading))).collect();
+        let heading = |heading: &String| {
+            let class = if WORDS.contains(&heading.as_str()) { " class=\"words\"" } else { "" };
+            format!("<th scope=\"col\"{class}>{}</th>", escape(heading))
+        };
+        let head: String = headings.iter().map(heading).collect();
         Self { caption: escape(caption), head, rows: String::new() }
     }
 

@@ -19,7 +19,8 @@ pub(crate) fn write(directory: &Path, factor: f64) {
             match time(&entry.implementation, case.size) {
                 Some(seconds) => {
                     for repetition in 1..=case.repetitions {
-                        let wobble = noise(number as u64, case.size as u64, (case.instance * 100 + repetition) as u64);
+                        let wobble =
+                            noise(number as u64, case.size as u64, (case.instance * 100 + repetition) as u64);
                         let seconds = factor * seconds * (1.0 + wobble * spread(&entry.implementation));
                         journal.append(&record(&cell, case.instance, repetition, seconds)).unwrap();
                     }
@@ -44,8 +45,9 @@ pub(crate) fn write(directory: &Path, factor: f64) {
 fn experiment() -> Experiment {
     let text = "implementations = [\"cpu:std\"]\nsizes = [\"2^10..2^16\"]\ninstances = 2\nrepetitions = 4\n\
                 types = [\"i32\", \"f64\"]\n";
-    let mut experiment = file::read(text, "made up & <odd>").unwrap();
-    let names = ["cpu:recursive", "cpu:std", "cpu:odd_even", "opencl:compare_pair", "opencl:odd_even_one_kernel"];
+    let mut experiment = file::read(text, "made up & <odd>", None).unwrap();
+    let names =
+        ["cpu:recursive", "cpu:std", "cpu:odd_even", "opencl:compare_pair", "opencl:odd_even_one_kernel"];
     experiment.implementations =
         names.iter().map(|&name| Entry { implementation: name.to_owned(), label: name.to_owned() }).collect();
     let pair = |name: &str, first: &str, second: &str| Pair {
@@ -74,7 +76,9 @@ fn machine() -> Machine {
         ("opencl copy bytes per second", "400000000000"),
         ("opencl seconds per launch", "0.000004"),
     ];
-    Machine { facts: facts.map(|(name, value)| Fact { name: name.to_owned(), value: value.to_owned() }).into() }
+    Machine {
+        facts: facts.map(|(name, value)| Fact { name: name.to_owned(), value: value.to_owned() }).into(),
+    }
 }
 
 /// What a sort takes; nothing if it was not measured.
@@ -98,7 +102,9 @@ fn spread(implementation: &str) -> f64 {
 
 /// A number from -1 to 1 that looks random and is the same everywhere.
 fn noise(a: u64, b: u64, c: u64) -> f64 {
-    let mut state = a.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ b.wrapping_mul(0xBF58_476D_1CE4_E5B9) ^ c.wrapping_mul(0x94D0_49BB_1331_11EB);
+    let mut state = a.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        ^ b.wrapping_mul(0xBF58_476D_1CE4_E5B9)
+        ^ c.wrapping_mul(0x94D0_49BB_1331_11EB);
     state ^= state >> 31;
     state = state.wrapping_mul(0xD6E8_FEB8_6659_FD93);
     state ^= state >> 32;
@@ -125,7 +131,11 @@ fn record(cell: &CellKey, instance: usize, repetition: usize, seconds: f64) -> R
 
 fn not_measured(cell: &CellKey, factor: f64) -> Record {
     if cell.size.ilog2() == *SIZES.end() && cell.implementation == "cpu:odd_even" {
-        return Record { status: Status::LeftOut, note: "the device went away".to_owned(), ..Record::of(cell) };
+        return Record {
+            status: Status::LeftOut,
+            note: "the device went away".to_owned(),
+            ..Record::of(cell)
+        };
     }
     let seconds = Some(factor * 1e-9 * (cell.size as f64).powi(2));
     let note = "would take about an hour".to_owned();
