@@ -8,6 +8,7 @@ pub mod experiment;
 pub mod figures;
 pub mod glob;
 pub mod implementation;
+mod markup;
 pub mod measure;
 pub mod names;
 pub mod plot;

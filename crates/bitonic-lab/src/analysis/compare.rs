@@ -54,8 +54,7 @@ pub fn compare(first: &Analysis, second: &Analysis) -> Comparison {
     for (key, first) in &one {
         let Some((_, second)) = other.iter().find(|(at, _)| at == key) else { continue };
         let ((key_type, distribution), size, implementation) = key.clone();
-        let widths = first.confidence.zip(second.confidence);
-        let certain = widths.is_some_and(|(one, other)| (first.mean - second.mean).abs() > one + other);
+        let certain = first.differs_from(second);
         let ratio = first.mean / second.mean;
         changes.push(Change {
             key_type,

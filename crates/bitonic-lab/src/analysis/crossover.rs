@@ -40,7 +40,7 @@ fn crossover(group: &Group, one: &str, other: &str) -> Option<Crossover> {
         })
         .collect();
     let crossing = |pair: &&[(usize, f64)]| pair[0].1 * pair[1].1 < 0.0;
-    let &[(last, before), (first, after)] = logarithms.windows(2).filter(crossing).next_back()? else {
+    let &[(last, before), (first, after)] = logarithms.windows(2).rfind(crossing)? else {
         return None;
     };
     let (low, high) = ((last as f64).ln(), (first as f64).ln());

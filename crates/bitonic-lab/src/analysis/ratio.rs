@@ -65,10 +65,7 @@ fn table(group: &Group, pair: &Pair, kind: RatioKind) -> RatioTable {
         let of =
             format!("ratio {} {} {} {} {size}", pair.first, pair.second, group.key_type, group.distribution);
         let both = first.measured().zip(second.measured());
-        let certain = both.is_some_and(|(first, second)| match (first.confidence, second.confidence) {
-            (Some(one), Some(other)) => (first.mean - second.mean).abs() > one + other,
-            _ => false,
-        });
+        let certain = both.is_some_and(|(first, second)| first.differs_from(&second));
         let figure = Figure::new(value, significant(value), of);
         Some(Ratio { size, figure, extrapolated: both.is_none(), certain })
     };

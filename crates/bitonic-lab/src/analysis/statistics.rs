@@ -41,6 +41,12 @@ impl Summary {
         let relative_deviation = if mean > 0.0 { deviation / mean } else { 0.0 };
         Some(Self { count, mean, deviation, relative_deviation, median, least, greatest, confidence })
     }
+
+    /// Whether the confidence intervals of the two means keep apart, so that it is certain which is greater.
+    pub fn differs_from(&self, other: &Self) -> bool {
+        let widths = self.confidence.zip(other.confidence);
+        widths.is_some_and(|(one, two)| (self.mean - other.mean).abs() > one + two)
+    }
 }
 
 #[cfg(test)]
@@ -55,6 +61,14 @@ mod tests {
         // t for 7 degrees of freedom is 2.365.
         assert!((summary.confidence.unwrap() - 2.3646 * summary.deviation / 8_f64.sqrt()).abs() < 1e-3);
         assert_eq!((summary.least, summary.greatest), (2.0, 9.0));
+    }
+
+    #[test]
+    fn means_differ_when_their_intervals_keep_apart() {
+        let [near, far] =
+            [1.0, 9.0].map(|offset| Summary::of(&[1.0, 2.0, 3.0].map(|value| value + offset)).unwrap());
+        assert!(near.differs_from(&far) && far.differs_from(&near) && !near.differs_from(&near));
+        assert!(!near.differs_from(&Summary::of(&[100.0]).unwrap()), "one value has no interval");
     }
 
     #[test]

@@ -12,6 +12,7 @@
 use super::scale::Scale;
 use super::{Chart, Point, Series, Style, Unit};
 use crate::figures;
+use crate::markup::escape;
 use std::fmt::Write;
 
 const WIDTH: f64 = 960.0;
@@ -207,11 +208,6 @@ fn marker(out: &mut String, number: usize, x: f64, y: f64, empty: bool) {
         _ => path(&[(-5.2, 0.0), (-2.6, -4.5), (2.6, -4.5), (5.2, 0.0), (2.6, 4.5), (-2.6, 4.5)]),
     };
     let _ = write!(out, "{shape} fill=\"{fill}\" stroke=\"{colour}\" stroke-width=\"1.4\"/>");
-}
-
-/// Text between tags and in attributes.
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 //! Every number that follows from the records stands in a `data` element with its whole value and what it is of; see
 //! [`Figure`].
 
-use super::page::{Table, cell, escape, maybe, number, sentence, words};
+use super::page::{Table, cell, maybe, number, sentence, words};
 use crate::analysis::{Analysis, Cell, Figure, Fit, Group, Model, Outcome, RatioTable, Summary};
 use crate::figures::{significant, time_of_seconds};
+use crate::markup::escape;
 use crate::plot::NamedChart;
 use crate::quantity;
 use std::fmt::Write;

@@ -1,12 +1,8 @@
-//! The building blocks of a page: escaped text, numbers with their origin, tables.
+//! The building blocks of a page: numbers with their origin, tables.
 
 use crate::analysis::{Figure, Part, Sentence};
+use crate::markup::escape;
 use std::fmt::Write;
-
-/// Text between tags and in attributes.
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
 
 /// A number as it is shown, with its whole value and what it is of.
 pub(super) fn number(figure: &Figure) -> String {
