@@ -208,8 +208,8 @@ fn callgrind_counts_what_counters_cannot() {
     let counts: Vec<u64> =
         text.lines().skip(1).map(|line| line.split(',').nth(4).unwrap().parse().unwrap()).collect();
     assert_eq!(counts.len(), 2, "{text}");
-    // 256 keys have 36 steps; 128 comparators a step are 4,608, with a few instructions each.
-    assert!(counts.iter().all(|&count| (10_000..1_000_000).contains(&count)), "{text}");
+    // 256 keys have 36 steps; 128 comparators a step are 4,608, with a few instructions each, or some hundreds where nothing is optimised.
+    assert!(counts.iter().all(|&count| (10_000..10_000_000).contains(&count)), "{text}");
     assert!(
         String::from_utf8(folder.read("out/report.html"))
             .unwrap()

@@ -170,12 +170,12 @@ impl<'a> Session<'a> {
     fn measure<K: TestKey>(
         &mut self,
         case: &Case,
-        taking_part: &[usize],
+        all: &[usize],
         keys: &[K],
         expected: &[K],
     ) -> Result<(), Stopped> {
         let mut warm: HashSet<usize> = HashSet::new();
-        let mut taking_part = taking_part.to_vec();
+        let mut taking_part = all.to_vec();
         let mut scratch = keys.to_vec();
         for repetition in 1..=case.repetitions {
             let mut turn = Vec::new();
@@ -219,7 +219,10 @@ impl<'a> Session<'a> {
                     }
                 }
             }
-            self.results.append(case.size, &turn)?;
+            let entries = &self.experiment.implementations;
+            let open = all.iter().map(|&index| entries[index].implementation.as_str());
+            let closed = |name: &&str| self.closed.contains(&CellKey::new(name, case));
+            self.results.append(case.size, &turn, open.filter(|name| !closed(name)))?;
         }
         Ok(())
     }
