@@ -19,7 +19,7 @@ pub fn time(time: Duration) -> String {
 
 /// The same for a time in seconds: means and fitted factors may be less than a nanosecond.
 pub fn time_of_seconds(seconds: f64) -> String {
-    let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs")];
+    let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"), (1e-12, "ps")];
     // What rounds to 1000 of a unit is 1 of the next.
     let found = units.iter().find(|(unit, _)| seconds >= 0.9995 * unit);
     let (unit, name) = found.copied().unwrap_or((1e-9, "ns"));
@@ -102,6 +102,8 @@ mod tests {
         assert_eq!(of(1_270_000), "1.27 ms");
         assert_eq!(of(867_510_000), "868 ms");
         assert_eq!(of(61_000_000_000), "61.0 s");
+        assert_eq!(time_of_seconds(4.56e-13), "0.0005 ns");
+        assert_eq!(time_of_seconds(4.56e-11), "45.6 ps");
     }
 
     #[test]

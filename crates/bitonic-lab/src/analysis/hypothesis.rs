@@ -143,9 +143,9 @@ fn pays(group: &Group, table: &RatioTable) -> Hypothesis {
     let count =
         |value: usize, what: &str| Figure::new(value as f64, value.to_string(), of(what, group, table));
     let reason = Sentence::default()
-        .words("of ")
+        .words("measured at both: ")
         .number(count(measured.len(), "sizes"))
-        .words(" measured sizes it is certainly faster at ")
+        .words(" of the sizes. It is certainly faster at ")
         .number(count(faster, "faster"))
         .words(" and certainly slower at ")
         .number(count(slower, "slower"))

@@ -36,8 +36,8 @@ pub(super) struct Session<'a> {
     done: HashSet<(CellKey, usize, usize)>,
     /// How many repetitions of an instance are recorded.
     counts: HashMap<(CellKey, usize), usize>,
-    /// What was spent on a cell.
-    spent: HashMap<CellKey, f64>,
+    /// What was spent on a cell, and for how many runs.
+    spent: HashMap<CellKey, (f64, usize)>,
     /// Cells with a line that says why they are not measured.
     closed: HashSet<CellKey>,
     foresight: Foresight<Kind>,
@@ -261,8 +261,9 @@ impl<'a> Session<'a> {
     fn affords(&self, index: usize, case: &Case) -> bool {
         let Some(budget) = self.experiment.budget_seconds else { return true };
         let cell = CellKey::new(&self.experiment.implementations[index].implementation, case);
-        let Some(&spent) = self.spent.get(&cell) else { return true };
-        let next = self.expected_seconds(index, case).unwrap_or(0.0);
+        // From the records alone, so that a run which was resumed decides as it would have without the interruption.
+        let Some(&(spent, runs)) = self.spent.get(&cell) else { return true };
+        let next = spent / runs as f64;
         let first = !self.counts.contains_key(&(cell, case.instance));
         let share = if first { 1.0 } else { case.instance as f64 / case.instances as f64 };
         spent + next <= budget * share
@@ -289,7 +290,9 @@ impl<'a> Session<'a> {
                 self.done.insert((cell.clone(), record.instance, record.repetition));
                 *self.counts.entry((cell.clone(), record.instance)).or_default() += 1;
                 self.foresight.note(&kind(&cell), record.size, seconds);
-                *self.spent.entry(cell).or_default() += seconds;
+                let (spent, runs) = self.spent.entry(cell).or_default();
+                *spent += seconds;
+                *runs += 1;
             }
             _ => {
                 self.closed.insert(cell);

@@ -1,6 +1,6 @@
 //! Plots: charts with logarithmic axes, as SVG and as PNG.
 //!
-//! A [`Chart`] is data; [`Chart::svg`] draws it, and [`png`] makes pixels of the drawing with a font of its own, so that it
+//! A [`Chart`] is data; [`Chart::svg`] draws it, and [`png()`] makes pixels of the drawing with a font of its own, so that it
 //! looks the same on a machine without any. Series differ by colour, by marker and by dashes, and the colours by lightness,
 //! so that a plot can be read in grey as well.
 

@@ -39,13 +39,18 @@ fn a_run_stopped_anywhere_is_completed_by_going_on() {
     }
 }
 
+/// The second of them was ended by its budget.
 #[test]
 fn a_complete_run_has_nothing_to_go_on_with() {
-    let folder = tempfile::tempdir().unwrap();
-    let experiment =
-        file::read("implementations = [\"cpu:std\"]\nsizes = [64]\nrepetitions = 3\n", "x", None).unwrap();
-    run(&experiment, folder.path(), &mut Silent::default()).unwrap();
-    let before = std::fs::read(folder.path().join(RECORDS)).unwrap();
-    resume(folder.path(), &mut Silent::default()).unwrap();
-    assert_eq!(std::fs::read(folder.path().join(RECORDS)).unwrap(), before);
+    for text in [
+        "implementations = [\"cpu:std\"]\nsizes = [64]\nrepetitions = 3\n",
+        "implementations = [\"cpu:odd_even\"]\nsizes = [256, 512]\nrepetitions = 1000000\ninstances = 3\nbudget_seconds = 0.2\n",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let experiment = file::read(text, "x", None).unwrap();
+        run(&experiment, folder.path(), &mut Silent::default()).unwrap();
+        let before = std::fs::read(folder.path().join(RECORDS)).unwrap();
+        resume(folder.path(), &mut Silent::default()).unwrap();
+        assert!(std::fs::read(folder.path().join(RECORDS)).unwrap() == before, "{text}");
+    }
 }
