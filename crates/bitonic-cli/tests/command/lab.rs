@@ -161,6 +161,17 @@ fn the_example_and_every_preset_can_be_written_and_read() {
     );
 }
 
+/// A run of a preset is easily given a folder of the same name; what stands in it is no experiment.
+#[test]
+fn a_folder_does_not_hide_a_preset() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("ladder-cpu")).unwrap();
+    folder.file("ladder-cpu/records.csv", "");
+    let done = lab(&folder, ["run", "ladder-cpu", "--output", "ladder-cpu"]).assert().code(2);
+    let message = one_line(&done.get_output().stderr);
+    assert!(message.starts_with("ladder-cpu: there is a run in this folder already"), "{message}");
+}
+
 /// Kills a run in the middle as nothing can prepare for, goes on, and finds every record once.
 #[test]
 fn a_killed_run_loses_nothing() {

@@ -127,7 +127,7 @@ impl Experiment {
     ///
     /// What is wrong, with the file and the line.
     pub fn load(name: &Path, gpu: Option<Place>) -> Result<Self, ExperimentError> {
-        if let Some(preset) = presets::named(name).filter(|_| !name.exists()) {
+        if let Some(preset) = presets::named(name).filter(|_| !name.is_file()) {
             return file::read(preset.text, preset.name, gpu);
         }
         let shown = name.display().to_string();
