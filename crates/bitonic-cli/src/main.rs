@@ -6,17 +6,15 @@ mod completions;
 mod devices;
 mod explain;
 mod failure;
-mod figures;
 mod input;
+mod lab;
 mod ladder;
 mod lines;
-mod names;
 mod network;
 mod options;
 mod output;
 mod place;
 mod progress;
-mod quantity;
 mod race;
 mod random;
 mod sort;
@@ -25,6 +23,7 @@ mod tune;
 mod usage;
 mod word;
 
+use bitonic_lab::{figures, names, quantity};
 use clap::{Parser, Subcommand};
 use failure::Failure;
 use std::process::ExitCode;
@@ -59,6 +58,8 @@ enum Command {
     Tune(tune::Arguments),
     /// Measure the engines.
     Bench(bench::Arguments),
+    /// Measure sorts as an experiment: every result verified, with statistics, plots and a report.
+    Lab(lab::Arguments),
     /// Print a script that completes this command's words in your shell.
     Completions(completions::Arguments),
 }
@@ -83,6 +84,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Explain(arguments) => explain::run(arguments),
         Command::Tune(arguments) => tune::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
+        Command::Lab(arguments) => lab::run(arguments),
         Command::Completions(arguments) => completions::run::<Cli>(arguments),
     }
 }

@@ -1,6 +1,7 @@
 //! Progress on a terminal, for work that takes longer than a second.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::borrow::Cow;
 use std::io::{IsTerminal, stderr};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -54,8 +55,16 @@ impl Progress {
         }
     }
 
+    /// Does something that writes to the terminal, with the bar out of the way.
+    pub(crate) fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
+        match &self.shown {
+            Some(shown) => shown.bar.suspend(work),
+            None => work(),
+        }
+    }
+
     /// What is being done from now on.
-    pub(crate) fn name(&self, name: &'static str) {
+    pub(crate) fn name(&self, name: impl Into<Cow<'static, str>>) {
         if let Some(shown) = &self.shown {
             shown.bar.set_message(name);
         }

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::names;
+use bitonic_lab::glob;
 use bitonic_ladder::Rung;
 
 /// A rung that shall run.
@@ -30,20 +31,7 @@ fn names(word: &str, rung: Rung) -> bool {
 }
 
 fn chooses(word: &str, rung: Rung) -> bool {
-    word == "all" || names(word, rung) || matches(word.as_bytes(), rung.name().as_bytes())
-}
-
-/// Whether a name fits a pattern in which `*` stands for any characters and `?` for one.
-fn matches(pattern: &[u8], name: &[u8]) -> bool {
-    match (pattern, name) {
-        ([], _) => name.is_empty(),
-        // Stars in a row are one star; trying them one by one would take exponential time.
-        ([b'*', b'*', ..], _) => matches(&pattern[1..], name),
-        ([b'*', rest @ ..], _) => (0..=name.len()).any(|skipped| matches(rest, &name[skipped..])),
-        ([b'?', rest @ ..], [_, name @ ..]) => matches(rest, name),
-        ([first, rest @ ..], [letter, name @ ..]) => first == letter && matches(rest, name),
-        _ => false,
-    }
+    word == "all" || names(word, rung) || glob::matches(word, rung.name())
 }
 
 #[cfg(test)]
@@ -53,19 +41,6 @@ mod tests {
     fn chosen(words: &[&str]) -> Vec<(&'static str, bool)> {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
         select(&words).unwrap().iter().map(|chosen| (chosen.rung.name(), chosen.by_name)).collect()
-    }
-
-    #[test]
-    fn patterns_fit_as_a_shell_has_it() {
-        let fits = |pattern: &str, name: &str| matches(pattern.as_bytes(), name.as_bytes());
-        assert!(
-            fits("a*c", "abbc")
-                && fits("a*c", "ac")
-                && fits("*", "")
-                && fits("a?c", "abc")
-                && fits("**b**", "abc")
-        );
-        assert!(!fits("a*c", "abcd") && !fits("a?c", "ac") && !fits("", "a") && !fits("?", ""));
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod bench;
 mod completions;
 mod devices;
 mod explain;
+mod lab;
 mod ladder;
 mod mistakes;
 mod network;

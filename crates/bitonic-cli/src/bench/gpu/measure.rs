@@ -83,7 +83,7 @@ impl<G: Ground> Bench<'_, G> {
                 arena.run::<K>(*own, self.warm_up).map(Ok)
             }
             Contender::Peer { peer: name, sort } => {
-                self.progress.name(name);
+                self.progress.name(name.to_owned());
                 let peer = self.peers.iter_mut().find(|peer| peer.name == *name);
                 let peer = peer.ok_or_else(|| Failure::new(format!("there is no peer {name}")))?;
                 Ok(run_peer(peer, sort, self.warm_up, job, keys))

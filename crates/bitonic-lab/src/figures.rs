@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// `1 key`, `2 keys`, `2 launches`
-pub(crate) fn counted(count: usize, noun: &str) -> String {
+pub fn counted(count: usize, noun: &str) -> String {
     let ending = match count {
         1 => "",
         _ if noun.ends_with("ch") => "es",
@@ -13,9 +13,13 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
 }
 
 /// `867 ms`, `1.27 ms`, `72.7 µs`
-pub(crate) fn time(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs")];
+pub fn time(time: Duration) -> String {
+    time_of_seconds(time.as_secs_f64())
+}
+
+/// The same for a time in seconds: means and fitted factors may be less than a nanosecond.
+pub fn time_of_seconds(seconds: f64) -> String {
+    let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"), (1e-12, "ps")];
     // What rounds to 1000 of a unit is 1 of the next.
     let found = units.iter().find(|(unit, _)| seconds >= 0.9995 * unit);
     let (unit, name) = found.copied().unwrap_or((1e-9, "ns"));
@@ -23,7 +27,7 @@ pub(crate) fn time(time: Duration) -> String {
 }
 
 /// A time that is only foreseen, in the unit that suits it.
-pub(crate) fn long_time(seconds: f64) -> String {
+pub fn long_time(seconds: f64) -> String {
     let units = [(86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes")];
     match units.iter().find(|(unit, _)| seconds >= 2.0 * unit) {
         Some((unit, name)) => format!("{:.0} {name}", seconds / unit),
@@ -32,22 +36,22 @@ pub(crate) fn long_time(seconds: f64) -> String {
 }
 
 /// How many million keys a second were sorted. Not `M`, which is 2^20 where counts are read.
-pub(crate) fn million_keys_per_second(keys: usize, time: Duration) -> String {
+pub fn million_keys_per_second(keys: usize, time: Duration) -> String {
     significant(keys as f64 / seconds(time) / 1e6)
 }
 
 /// The same in billions, for devices that sort so many.
-pub(crate) fn billion_keys_per_second(keys_per_second: f64) -> String {
+pub fn billion_keys_per_second(keys_per_second: f64) -> String {
     significant(keys_per_second / 1e9)
 }
 
 /// A speed of memory: `4290 GB/s`. 10^9 bytes, as makers of memory have it.
-pub(crate) fn gigabytes_per_second(bytes_per_second: f64) -> String {
+pub fn gigabytes_per_second(bytes_per_second: f64) -> String {
     format!("{} GB/s", significant(bytes_per_second / 1e9))
 }
 
 /// A size of memory: `48 KiB`, `139 GiB`.
-pub(crate) fn bytes(bytes: u64) -> String {
+pub fn bytes(bytes: u64) -> String {
     let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
     match units.iter().find(|(shift, _)| bytes >> shift > 0) {
         Some((shift, name)) if bytes.is_multiple_of(1 << shift) => format!("{} {name}", bytes >> shift),
@@ -57,12 +61,12 @@ pub(crate) fn bytes(bytes: u64) -> String {
 }
 
 /// A share of the whole: `45 %`
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
 /// How many times as fast the second is as the first: `5.74x`
-pub(crate) fn ratio(first: Duration, second: Duration) -> String {
+pub fn ratio(first: Duration, second: Duration) -> String {
     format!("{}x", significant(seconds(first) / seconds(second)))
 }
 
@@ -72,7 +76,7 @@ fn seconds(time: Duration) -> f64 {
 }
 
 /// Three significant digits, but no more than four after the point.
-fn significant(value: f64) -> String {
+pub fn significant(value: f64) -> String {
     let decimals = match value {
         99.95.. => 0,
         9.995.. => 1,
@@ -103,6 +107,8 @@ mod tests {
         assert_eq!(of(1_270_000), "1.27 ms");
         assert_eq!(of(867_510_000), "868 ms");
         assert_eq!(of(61_000_000_000), "61.0 s");
+        assert_eq!(time_of_seconds(4.56e-13), "0.0005 ns");
+        assert_eq!(time_of_seconds(4.56e-11), "45.6 ps");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Names on the command line: what to say when one is unknown.
 
 /// A message for an unknown name: the closest known one if it is close, and all of them.
-pub(crate) fn unknown(what: &str, name: &str, known: &[&str]) -> String {
+pub fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     let closest = known
         .iter()
         .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))

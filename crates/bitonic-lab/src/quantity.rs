@@ -1,7 +1,7 @@
 //! Counts on the command line: `1000`, `1_000`, `16M`, `2^24`, `1e6`.
 
 /// Reads a count. K, M, G and T are powers of 1024 (so that 16M is 2^24), with or without a following `i`.
-pub(crate) fn parse(text: &str) -> Result<usize, String> {
+pub fn parse(text: &str) -> Result<usize, String> {
     let wrong = || format!("'{text}' is no count: write 1000, 16M (16 x 2^20), 2^24 or 1e6");
     let too_large = || format!("'{text}' is more than this machine can count: use at most {}", usize::MAX);
     let cleaned: String = text.chars().filter(|&c| c != '_').collect();
@@ -30,7 +30,7 @@ pub(crate) fn parse(text: &str) -> Result<usize, String> {
 }
 
 /// A count as one writes it: `2^24`, `1000`.
-pub(crate) fn name(count: usize) -> String {
+pub fn name(count: usize) -> String {
     // Small powers are better known by their digits.
     if count.is_power_of_two() && count >= 1 << 10 {
         format!("2^{}", count.ilog2())

@@ -1,0 +1,70 @@
+//! `bitonic lab compare`: two runs beside each other.
+
+use crate::failure::Failure;
+use crate::figures::{counted, significant, time_of_seconds};
+use crate::output;
+use crate::table::Plain;
+use bitonic_lab::analysis::{Analysis, compare};
+use bitonic_lab::quantity;
+use std::path::PathBuf;
+
+/// What `bitonic lab compare` is asked for.
+#[derive(clap::Args)]
+#[command(
+    after_help = "ratio is how many times as fast the second run is; it is marked with * where the 95 % confidence intervals of \
+                  the two means keep apart."
+)]
+pub(super) struct Arguments {
+    /// The folder of the first run
+    #[arg(value_name = "DIR")]
+    first: PathBuf,
+    /// The folder of the second run
+    #[arg(value_name = "DIR")]
+    second: PathBuf,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints what both measured.
+pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let first = Analysis::read(&arguments.first).map_err(Failure::new)?;
+    let second = Analysis::read(&arguments.second).map_err(Failure::new)?;
+    let comparison = compare(&first, &second);
+    if arguments.json {
+        let text = serde_json::to_string_pretty(&comparison).map_err(Failure::new)?;
+        return output::print(|out| writeln!(out, "{text}"));
+    }
+    if comparison.changes.is_empty() {
+        return Err(Failure::new(
+            "the two runs have measured nothing in common: no implementation at the same size",
+        ));
+    }
+    let mut table =
+        Plain::new(["n", "keys", "implementation", "first", "second", "ratio", ""]).align_right(3..6);
+    for change in &comparison.changes {
+        table.add([
+            &quantity::name(change.size),
+            &format!("{} {}", change.key_type, change.distribution),
+            &change.implementation,
+            &time_of_seconds(change.first.mean),
+            &time_of_seconds(change.second.mean),
+            &format!("{}x", significant(change.ratio)),
+            if change.certain { "*" } else { "" },
+        ]);
+    }
+    let mut machines = Plain::new(["what differs", "first", "second"]);
+    for (name, one, other) in &comparison.machines {
+        machines.add([name, one, other]);
+    }
+    output::print(|out| {
+        if !comparison.machines.is_empty() {
+            writeln!(out, "{machines}")?;
+        }
+        write!(out, "{table}")?;
+        match comparison.only_in_one {
+            0 => Ok(()),
+            only => writeln!(out, "\n{} measured in one run only", counted(only, "cell")),
+        }
+    })
+}

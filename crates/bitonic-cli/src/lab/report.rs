@@ -1,0 +1,68 @@
+//! `bitonic lab report` and `bitonic lab plot`.
+
+use crate::failure::Failure;
+use crate::output;
+use crate::word::Word;
+use bitonic_lab::analysis::Analysis;
+use bitonic_lab::glob;
+use bitonic_lab::plot::charts;
+use bitonic_lab::report::{self, PLOTS, PlotFormat};
+use std::path::PathBuf;
+
+/// What `bitonic lab report` is asked for.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// The folder of the run
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+}
+
+/// Writes the report of a run, which may still be going on.
+pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let page = report::write(&arguments.directory).map_err(Failure::new)?;
+    output::print(|out| writeln!(out, "{}", page.display()))
+}
+
+/// What `bitonic lab plot` is asked for.
+#[derive(clap::Args)]
+pub(super) struct PlotArguments {
+    /// The folder of the run
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Which plots, as patterns such as `all`, `cpu-gpu-*`, `before-after-*`, `fit-*`, `throughput`
+    #[arg(value_name = "NAME", default_value = "*")]
+    names: Vec<String>,
+    /// What the files are
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_parser = Word::one_of("format", &[PlotFormat::Svg, PlotFormat::Png], ending),
+        default_value = "svg"
+    )]
+    format: PlotFormat,
+    /// The folder for the files [default: plots, in the folder of the run]
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+fn ending(format: PlotFormat) -> &'static str {
+    match format {
+        PlotFormat::Svg => "svg",
+        PlotFormat::Png => "png",
+    }
+}
+
+/// Draws plots of a run.
+pub(super) fn plot(arguments: PlotArguments) -> Result<(), Failure> {
+    let analysis = Analysis::read(&arguments.directory).map_err(Failure::new)?;
+    let mut chosen = charts(&analysis);
+    let known: Vec<String> = chosen.iter().map(|chart| chart.name.clone()).collect();
+    chosen.retain(|chart| arguments.names.iter().any(|name| glob::matches(name, &chart.name)));
+    if chosen.is_empty() {
+        let message = format!("there is no such plot; this run has {}", known.join(", "));
+        return Err(Failure::new(message));
+    }
+    let folder = arguments.output.unwrap_or_else(|| arguments.directory.join(PLOTS));
+    let written = report::write_plots(&folder, &chosen, &[arguments.format]).map_err(Failure::new)?;
+    output::print(|out| written.iter().try_for_each(|path| writeln!(out, "{}", path.display())))
+}

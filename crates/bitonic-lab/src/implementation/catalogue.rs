@@ -1,0 +1,153 @@
+//! All implementations, and which of them names and patterns choose.
+
+use super::place::GPU;
+use super::{EngineSort, Implementation, OtherSort, Place, RungSort, Sort};
+use crate::{glob, names};
+use bitonic::cuda::DeviceChoice;
+
+/// The implementation that is there to be caught; no pattern chooses it.
+const PLANTED: &str = "planted_fault";
+
+/// Everything that has a name, the processor's first, rungs in the ladder's order.
+pub fn all() -> Vec<Implementation> {
+    let others =
+        OtherSort::ALL.iter().map(|&other| Implementation { place: Place::Cpu, sort: Sort::Other(other) });
+    let engines =
+        EngineSort::ALL.iter().map(|&(place, engine)| Implementation { place, sort: Sort::Engine(engine) });
+    let rungs = RungSort::all().map(|(place, rung)| Implementation { place, sort: Sort::Rung(rung) });
+    let mut all: Vec<Implementation> = others.chain(engines).chain(rungs).collect();
+    all.sort_by_key(Implementation::place);
+    all
+}
+
+/// An implementation that shall be measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chosen {
+    /// Which one.
+    pub implementation: Implementation,
+    /// Whether its own name and place were given, and not a pattern or `gpu:`: then it is an error if it cannot run.
+    pub by_name: bool,
+}
+
+/// What names and patterns choose, each once, in the order of the words. `gpu:` stands for the given place; if there is none,
+/// for CUDA where this device is one, and OpenCL elsewhere.
+///
+/// # Errors
+///
+/// A message that names the word which chooses nothing, and what there is.
+pub fn choose(words: &[String], device: &DeviceChoice, gpu: Option<Place>) -> Result<Vec<Chosen>, String> {
+    let all = all();
+    let mut chosen: Vec<Chosen> = Vec::new();
+    for word in words {
+        let wanted = Wanted::read(word, &all, device, gpu);
+        let mut found = false;
+        for implementation in all.iter().filter(|implementation| wanted.fits(implementation)) {
+            found = true;
+            let by_name = wanted.names(implementation);
+            match chosen.iter_mut().find(|chosen| chosen.implementation == *implementation) {
+                Some(earlier) => earlier.by_name |= by_name,
+                None => chosen.push(Chosen { implementation: implementation.clone(), by_name }),
+            }
+        }
+        if !found {
+            let known: Vec<String> = all.iter().map(ToString::to_string).collect();
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            return Err(names::unknown("implementation", word, &known));
+        }
+    }
+    Ok(chosen)
+}
+
+/// A word, taken apart.
+struct Wanted<'a> {
+    /// `None` if every place will do.
+    place: Option<String>,
+    name: &'a str,
+    /// Whether it asks for the best place, which may be none: then it is no error if it cannot run.
+    at_best: bool,
+}
+
+impl<'a> Wanted<'a> {
+    fn read(word: &'a str, all: &[Implementation], device: &DeviceChoice, gpu: Option<Place>) -> Self {
+        match word.split_once(':') {
+            Some((GPU, name)) => {
+                // What exists for OpenCL only is measured there, even where there is a CUDA device.
+                let at = |place: Place| Self { place: Some(place.to_string()), name, at_best: true };
+                if let Some(place) = gpu {
+                    return at(place);
+                }
+                let best = at(Place::gpu(device));
+                if all.iter().any(|implementation| best.fits(implementation)) {
+                    best
+                } else {
+                    at(Place::OpenCl)
+                }
+            }
+            Some((place, name)) => Self { place: Some(place.to_owned()), name, at_best: false },
+            None => Self { place: None, name: word, at_best: false },
+        }
+    }
+
+    fn fits(&self, implementation: &Implementation) -> bool {
+        let here =
+            self.place.as_ref().is_none_or(|place| glob::matches(place, implementation.place().name()));
+        let named = self.name == implementation.name();
+        here && (named || implementation.name() != PLANTED && glob::matches(self.name, implementation.name()))
+    }
+
+    fn names(&self, implementation: &Implementation) -> bool {
+        let here = self.place.as_deref() == Some(implementation.place().name()) && !self.at_best;
+        here && self.name == implementation.name()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(words: &[&str]) -> Vec<String> {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        let chosen = choose(&words, &DeviceChoice::Best, None).unwrap();
+        chosen.iter().map(|chosen| chosen.implementation.to_string()).collect()
+    }
+
+    #[test]
+    fn names_and_patterns_choose_with_and_without_a_place() {
+        assert_eq!(chosen(&["cpu:recursive"]), ["cpu:recursive"]);
+        assert_eq!(chosen(&["recursive", "cpu:rec*"]), ["cpu:recursive"]);
+        assert!(chosen(&["naive_*"]).iter().any(|name| name == "opencl:naive_scan"));
+        assert!(chosen(&["cpu:*"]).iter().all(|name| name.starts_with("cpu:")));
+        assert_eq!(chosen(&["bitonic"]), ["cpu:bitonic", "opencl:bitonic", "cuda:bitonic"]);
+    }
+
+    #[test]
+    fn a_gpu_is_the_place_that_was_asked_for() {
+        let of = |gpu: Place| {
+            let chosen = choose(&["gpu:bitonic".to_owned()], &DeviceChoice::Best, Some(gpu)).unwrap();
+            chosen
+                .iter()
+                .map(|chosen| (chosen.implementation.to_string(), chosen.by_name))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(of(Place::OpenCl), [("opencl:bitonic".to_owned(), false)]);
+        assert_eq!(of(Place::Cuda), [("cuda:bitonic".to_owned(), false)]);
+    }
+
+    #[test]
+    fn the_words_give_the_order() {
+        assert_eq!(chosen(&["cpu:std", "cpu:recursive"]), ["cpu:std", "cpu:recursive"]);
+        assert_eq!(chosen(&["cpu:recursive", "cpu:std"]), ["cpu:recursive", "cpu:std"]);
+    }
+
+    #[test]
+    fn the_planted_fault_answers_to_its_name_alone() {
+        assert!(!chosen(&["*"]).iter().any(|name| name.contains("planted")));
+        assert_eq!(chosen(&["cpu:planted_fault"]), ["cpu:planted_fault"]);
+    }
+
+    #[test]
+    fn what_chooses_nothing_is_answered_with_what_there_is() {
+        let message = choose(&["cpu:recursiv".to_owned()], &DeviceChoice::Best, None).unwrap_err();
+        assert!(message.contains("did you mean 'cpu:recursive'?"), "{message}");
+    }
+}

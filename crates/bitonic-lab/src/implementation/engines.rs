@@ -1,0 +1,81 @@
+//! The library's engines as implementations.
+
+use super::{Algorithm, DeviceShare, Place, Settings};
+use bitonic::key::Key;
+use bitonic::{Engine, Error, Sorter};
+
+/// The library's own sort, in one of its modes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum EngineSort {
+    /// As it comes, with as many threads as the experiment says.
+    Best,
+    /// On one thread.
+    OneThread,
+    /// The pure network: no branch and no address depends on a key.
+    Oblivious,
+}
+
+impl EngineSort {
+    /// Every mode, at every place where it makes a difference.
+    pub(super) const ALL: &[(Place, Self)] = &[
+        (Place::Cpu, Self::Best),
+        (Place::Cpu, Self::OneThread),
+        (Place::Cpu, Self::Oblivious),
+        (Place::OpenCl, Self::Best),
+        (Place::Cuda, Self::Best),
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Best => "bitonic",
+            Self::OneThread => "bitonic_one_thread",
+            Self::Oblivious => "bitonic_oblivious",
+        }
+    }
+
+    pub(super) fn description(self) -> &'static str {
+        match self {
+            Self::Best => "bitonic::sort, the library's engine",
+            Self::OneThread => "bitonic::sort on one thread",
+            Self::Oblivious => "bitonic::sort as a pure network, in constant time, on one thread",
+        }
+    }
+
+    pub(super) fn algorithm(self) -> Algorithm {
+        match self {
+            Self::Oblivious => Algorithm::Bitonic,
+            Self::Best | Self::OneThread => Algorithm::Other,
+        }
+    }
+
+    pub(super) fn is_one_thread(self) -> bool {
+        !matches!(self, Self::Best)
+    }
+
+    pub(super) fn sort<K: Key>(
+        self,
+        keys: &mut [K],
+        place: Place,
+        settings: &Settings,
+    ) -> Result<Option<DeviceShare>, Error> {
+        let engine = match place {
+            Place::Cpu => Engine::Cpu,
+            Place::OpenCl => Engine::OpenCl,
+            Place::Cuda => Engine::Cuda,
+        };
+        let sorter = Sorter::new().engine(engine).device(settings.device.clone());
+        let sorter = match self {
+            Self::Best => sorter.threads(settings.threads.map_or(0, |threads| threads.get())),
+            Self::OneThread => sorter.threads(1),
+            Self::Oblivious => sorter.threads(1).oblivious(true),
+        };
+        let report = sorter.sort(keys)?;
+        Ok(report.times.map(|times| DeviceShare {
+            upload: times.upload,
+            kernels: times.kernels,
+            download: times.download,
+            launches: times.launches as u64,
+            kernel_bytes: times.kernel_bytes,
+        }))
+    }
+}

@@ -1,0 +1,64 @@
+//! The ladder's rungs as implementations: the one file that knows how a rung is run.
+
+use super::{Algorithm, DeviceShare, Place, Settings};
+use bitonic::key::Key;
+use bitonic_ladder::{LadderError, Options, Rung};
+
+/// A rung of the ladder.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RungSort(Rung);
+
+impl RungSort {
+    /// Every rung, at every place where it works.
+    pub(super) fn all() -> impl Iterator<Item = (Place, Self)> {
+        let places = |rung: Rung| rung.places().iter().filter_map(|place| Place::named(place.name()));
+        Rung::ALL.iter().flat_map(move |&rung| places(rung).map(move |place| (place, Self(rung))))
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    pub(super) fn description(&self) -> &'static str {
+        self.0.description()
+    }
+
+    pub(super) fn algorithm(&self) -> Algorithm {
+        if self.0.is_quadratic() { Algorithm::OddEven } else { Algorithm::Bitonic }
+    }
+
+    pub(super) fn is_parallel(&self) -> bool {
+        self.0.is_parallel()
+    }
+
+    pub(super) fn takes(&self, len: usize) -> bool {
+        self.0.sizes().contain(len)
+    }
+
+    /// Sorts at a place that is one of the rung's.
+    pub(super) fn sort<K: Key>(
+        &self,
+        keys: &mut [K],
+        place: Place,
+        settings: &Settings,
+    ) -> Result<Option<DeviceShare>, LadderError> {
+        let options = Options {
+            threads: settings.threads,
+            device: settings.device.clone(),
+            place: self.0.places().iter().copied().find(|known| known.name() == place.name()),
+            ..Options::default()
+        };
+        let times = self.0.sort_timed(keys, &options)?;
+        Ok(times.device.map(|device| {
+            let launches: usize = device.kernels.each.iter().map(|kernel| kernel.launches).sum();
+            DeviceShare {
+                upload: device.upload,
+                kernels: device.kernels.span,
+                download: device.download,
+                launches: launches as u64,
+                // Every kernel of a rung reads and writes every key once.
+                kernel_bytes: 2 * launches as u64 * size_of_val(keys) as u64,
+            }
+        }))
+    }
+}

@@ -1,0 +1,89 @@
+//! What a run's folder gets in the end: tables, plots, and one page with everything.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `report.html` | everything; no other file and no network is needed to read it |
+//! | `summary.csv` | a line for every implementation and size |
+//! | `summary.json` | the same and all that follows from it |
+//! | `plots/*.svg`, `plots/*.png` | the plots |
+
+mod html;
+mod page;
+mod summary;
+
+pub use html::html;
+
+use crate::analysis::Analysis;
+use crate::plot::{NamedChart, PngError, charts, png};
+use crate::record::{StoreError, write_whole};
+use std::path::{Path, PathBuf};
+
+/// The page.
+pub const REPORT: &str = "report.html";
+
+/// The folder with the plots.
+pub const PLOTS: &str = "plots";
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A plot could not be drawn.
+    #[error(transparent)]
+    Png(#[from] PngError),
+}
+
+/// The formats of plots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlotFormat {
+    /// Lines and text, which print well at any size.
+    Svg,
+    /// Pixels.
+    Png,
+}
+
+/// Writes the report of the run in a folder, and says where the page is.
+///
+/// # Errors
+///
+/// If there is no run in the folder, or something cannot be written.
+pub fn write(directory: &Path) -> Result<PathBuf, ReportError> {
+    let analysis = Analysis::read(directory)?;
+    let charts = charts(&analysis);
+    write_plots(&directory.join(PLOTS), &charts, &[PlotFormat::Svg, PlotFormat::Png])?;
+    write_whole(&directory.join("summary.csv"), &summary::csv(&analysis, directory)?)?;
+    write_whole(&directory.join("summary.json"), &summary::json(&analysis, directory)?)?;
+    let path = directory.join(REPORT);
+    write_whole(&path, html(&analysis, &charts).as_bytes())?;
+    Ok(path)
+}
+
+/// Writes plots to a folder, and says how they are called.
+///
+/// # Errors
+///
+/// If something cannot be drawn or written.
+pub fn write_plots(
+    directory: &Path,
+    charts: &[NamedChart],
+    formats: &[PlotFormat],
+) -> Result<Vec<PathBuf>, ReportError> {
+    std::fs::create_dir_all(directory)
+        .map_err(|error| StoreError { path: directory.to_owned(), reason: error.to_string() })?;
+    let mut written = Vec::new();
+    for named in charts {
+        let svg = named.chart.svg();
+        for format in formats {
+            let (ending, bytes) = match format {
+                PlotFormat::Svg => ("svg", svg.clone().into_bytes()),
+                PlotFormat::Png => ("png", png(&svg)?),
+            };
+            let path = directory.join(format!("{}.{ending}", named.name));
+            write_whole(&path, &bytes)?;
+            written.push(path);
+        }
+    }
+    Ok(written)
+}

@@ -1,0 +1,9 @@
+//! The laboratory from experiments to reports.
+
+mod browser;
+mod dropin;
+mod made_up;
+mod recompute;
+mod resume;
+mod run;
+mod silent;
