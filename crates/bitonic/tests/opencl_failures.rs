@@ -33,8 +33,8 @@ impl Settings {
 
     /// As if `bitonic tune` had found this device faster from this length on.
     fn tuned(self, device: &str, faster_from: usize) -> Self {
-        let payload = format!("{faster_from} {device}");
-        let key = "opencl";
+        let payload = format!("{faster_from} opencl {device}\n");
+        let key = "engines";
         let entry = format!("bitonic cache entry 1\n{key}\n{:016x}\n{payload}", fnv_1a(&payload));
         let path = self.cache.join(format!("auto-{:016x}", fnv_1a(key)));
         if !is_child() {

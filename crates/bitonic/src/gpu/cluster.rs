@@ -64,6 +64,7 @@ mod tests {
             group_size: 1024,
             local_bytes: 227 << 10,
             is_cpu: false,
+            exchanging_passes: true,
             second_array: false,
             most_cluster_log2: 4,
         };

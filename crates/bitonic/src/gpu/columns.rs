@@ -131,6 +131,7 @@ mod tests {
         group_size: 1024,
         local_bytes: 227 << 10,
         is_cpu: false,
+        exchanging_passes: true,
         second_array: true,
         most_cluster_log2: 4,
     };

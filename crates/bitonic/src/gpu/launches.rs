@@ -248,6 +248,7 @@ mod tests {
                 group_size,
                 local_bytes,
                 is_cpu,
+                exchanging_passes: !is_cpu,
                 second_array: second_array && !is_cpu,
                 most_cluster_log2: if is_cpu { 0 } else { most_cluster_log2 },
             },
@@ -312,6 +313,7 @@ mod tests {
                 group_size: 1024,
                 local_bytes: 227 << 10,
                 is_cpu: false,
+                exchanging_passes: true,
                 second_array: true,
                 most_cluster_log2: 4,
             };
@@ -343,6 +345,7 @@ mod tests {
             group_size: 256,
             local_bytes: 16 << 10,
             is_cpu: false,
+            exchanging_passes: true,
             second_array: false,
             most_cluster_log2: 0,
         };
@@ -358,6 +361,7 @@ mod tests {
             group_size: 1024,
             local_bytes: 48 << 10,
             is_cpu: false,
+            exchanging_passes: true,
             second_array: false,
             most_cluster_log2: 0,
         };

@@ -17,6 +17,9 @@ pub(crate) struct DeviceLimits {
     pub(crate) local_bytes: usize,
     /// Whether work-items are lanes of a processor's vector units: few registers, and caches instead of local memory.
     pub(crate) is_cpu: bool,
+    /// Whether passes over memory may exchange elements in local memory, and so have more steps. So far where that was seen to
+    /// work.
+    pub(crate) exchanging_passes: bool,
     /// Whether a sort may have as much memory again as its arrays take, for passes from one to the other.
     pub(crate) second_array: bool,
     /// The base-2 logarithm of the work-groups that can share their local memory; 0 where they cannot.
@@ -83,8 +86,8 @@ fn lone_held(element_bytes: usize, tile_log2: u32) -> u32 {
 /// The most steps of a pass over memory, and of one in registers alone. One exchange in local memory doubles the steps that
 /// registers have bits for, and takes a seventh to a third longer, as measured on an NVIDIA H200. Without it, one step more
 /// than these would be slower than two passes.
-fn steps_of_pass(element_bytes: usize, tile_log2: u32, held_log2: u32) -> (u32, u32) {
-    if held_log2 >= 3 && tile_log2 >= 2 * held_log2 + PIECE_LOG2 {
+fn steps_of_pass(limits: DeviceLimits, element_bytes: usize, tile_log2: u32, held_log2: u32) -> (u32, u32) {
+    if limits.exchanging_passes && held_log2 >= 3 && tile_log2 >= 2 * held_log2 + PIECE_LOG2 {
         return (2 * held_log2, held_log2.min(4));
     }
     let alone = match element_bytes {
@@ -154,7 +157,7 @@ impl Shape {
         let (fused_steps, register_steps) = if limits.is_cpu {
             (CPU_MOST_HELD_LOG2, CPU_MOST_HELD_LOG2)
         } else {
-            steps_of_pass(element, tile, held)
+            steps_of_pass(limits, element, tile, held)
         };
         Self {
             tile_log2: tile,
@@ -190,11 +193,17 @@ impl Shape {
     }
 
     /// The same with a tile of another size, or other numbers of elements held.
-    pub(crate) fn with_tile(self, layout: Layout, tile_log2: u32, held_log2: u32) -> Self {
-        let (fused_steps, register_steps) = if self.fused_steps <= CPU_MOST_HELD_LOG2 {
+    pub(crate) fn with_tile(
+        self,
+        limits: DeviceLimits,
+        layout: Layout,
+        tile_log2: u32,
+        held_log2: u32,
+    ) -> Self {
+        let (fused_steps, register_steps) = if limits.is_cpu {
             (self.fused_steps, self.register_steps)
         } else {
-            steps_of_pass(layout.element_bytes(), tile_log2, held_log2)
+            steps_of_pass(limits, layout.element_bytes(), tile_log2, held_log2)
         };
         Self { tile_log2, held_log2, fused_steps, register_steps, ..self }
     }
@@ -327,7 +336,14 @@ mod tests {
     };
 
     fn limits(group_size: usize, local_bytes: usize, is_cpu: bool) -> DeviceLimits {
-        DeviceLimits { group_size, local_bytes, is_cpu, second_array: false, most_cluster_log2: 0 }
+        DeviceLimits {
+            group_size,
+            local_bytes,
+            is_cpu,
+            exchanging_passes: !is_cpu,
+            second_array: false,
+            most_cluster_log2: 0,
+        }
     }
 
     #[test]

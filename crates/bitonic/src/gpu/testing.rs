@@ -93,6 +93,7 @@ impl Backend for HostDevice {
             group_size: 256,
             local_bytes: 32 << 10,
             is_cpu: false,
+            exchanging_passes: false,
             second_array: false,
             most_cluster_log2: 0,
         }

@@ -200,6 +200,7 @@ mod tests {
             group_size: 256,
             local_bytes: 16 << 10,
             is_cpu: false,
+            exchanging_passes: false,
             second_array: false,
             most_cluster_log2: 0,
         };

@@ -34,6 +34,7 @@ impl Backend for Device {
             group_size: info.max_group_size,
             local_bytes: info.max_shared_bytes,
             is_cpu: false,
+            exchanging_passes: true,
             second_array: !self.is_in_place(),
             most_cluster_log2: if info.clusters { MOST_CLUSTER_LOG2 } else { 0 },
         }

@@ -64,6 +64,7 @@ impl Backend for Device {
             group_size: info.max_group_size,
             local_bytes: info.local_bytes,
             is_cpu: info.kind == DeviceKind::Cpu,
+            exchanging_passes: false,
             second_array: false,
             most_cluster_log2: 0,
         }
