@@ -29,6 +29,7 @@
 //! |---|---|
 //! | [`implementation`] | what can be measured, by name: rungs of the ladder, engines of the library, other sorts |
 //! | [`experiment`] | what is to be measured: TOML files, the research application's configurations, presets |
+//! | [`foresight`] | how long a sort will take, before it has taken it |
 //! | [`measure`] | one instance, all implementations turn by turn, every result verified, every sort recorded at once |
 //! | [`record`] | the folder of a run: what it leaves behind, and what it needs to go on |
 //! | [`callgrind`] | instructions where the processor's counters cannot be read |
@@ -43,6 +44,7 @@ pub mod callgrind;
 pub mod dropin;
 pub mod experiment;
 pub mod figures;
+pub mod foresight;
 pub mod glob;
 pub mod implementation;
 mod markup;

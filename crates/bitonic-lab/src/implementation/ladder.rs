@@ -24,7 +24,7 @@ impl RungSort {
     }
 
     pub(super) fn algorithm(&self) -> Algorithm {
-        if self.0.is_quadratic() { Algorithm::OddEven } else { Algorithm::Bitonic }
+        Algorithm::of(self.0)
     }
 
     pub(super) fn is_parallel(&self) -> bool {

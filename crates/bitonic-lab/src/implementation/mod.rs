@@ -14,6 +14,7 @@ pub use place::Place;
 
 use bitonic::cuda::DeviceChoice;
 use bitonic::key::Key;
+use bitonic_ladder::Rung;
 use bitonic_testkit::TestKey;
 use engines::EngineSort;
 use ladder::RungSort;
@@ -183,6 +184,11 @@ fn greatest<K: TestKey>() -> K {
 }
 
 impl Algorithm {
+    /// A rung's.
+    pub fn of(rung: Rung) -> Self {
+        if rung.is_quadratic() { Self::OddEven } else { Self::Bitonic }
+    }
+
     /// What the time is expected to grow with, up to a factor.
     pub fn work(self, n: usize) -> f64 {
         let n = n.max(2) as f64;

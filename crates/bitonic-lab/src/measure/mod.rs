@@ -2,7 +2,6 @@
 //! sort recorded the moment it is done.
 
 mod counters;
-mod foresight;
 mod progress;
 mod session;
 

@@ -1,13 +1,13 @@
 //! A run in progress.
 
 use super::counters::Counts;
-use super::foresight::Foresight;
 use super::progress::{Row, RowCell, Watch};
 use super::{Counters, LabError, Stopped};
 use crate::analysis::Summary;
 use crate::dropin::{ErrorLog, ResultFile};
 use crate::experiment::{Case, Experiment};
 use crate::figures::long_time;
+use crate::foresight::{Foresight, Look};
 use crate::implementation::{DeviceShare, Implementation, Settings};
 use crate::quantity;
 use crate::record::{CellKey, Journal, Record, Status};
@@ -67,7 +67,7 @@ impl<'a> Session<'a> {
             counts: HashMap::new(),
             spent: HashMap::new(),
             closed: HashSet::new(),
-            foresight: Foresight::new(),
+            foresight: Foresight::new(Look::Briefly),
             advanced: 0,
             amount: 0,
         };

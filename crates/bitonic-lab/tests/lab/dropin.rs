@@ -23,7 +23,7 @@ fn the_published_example_runs_as_it_is() {
     let mut experiment =
         ini::read(PUBLISHED, "configuration", None).unwrap_or_else(|error| panic!("{error}"));
     // Hours are not for a test: the large instance is foreseen instead of sorted.
-    experiment.budget_seconds = Some(0.3);
+    experiment.budget_seconds = Some(1.0);
     run(&experiment, folder.path(), &mut Silent::default()).unwrap();
     let results = std::fs::read_to_string(folder.path().join("result.csv")).unwrap();
     let mut lines = results.lines();

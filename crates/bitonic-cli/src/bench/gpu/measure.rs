@@ -3,7 +3,6 @@
 use super::super::statistics::Summary;
 use super::arena::Arena;
 use super::contender::{Cell, Contender, Measured, Outcome, Own};
-use super::foresight::Foresight;
 use super::ground::{Ground, Run};
 use super::job::Job;
 use super::keys::Keys;
@@ -11,6 +10,8 @@ use super::peers::Peer;
 use crate::failure::Failure;
 use crate::figures::long_time;
 use crate::progress::Progress;
+use bitonic_lab::foresight::Foresight;
+use bitonic_lab::implementation::Algorithm;
 use bitonic_ladder::Rung;
 use bitonic_testkit::TestKey;
 use std::num::NonZero;
@@ -25,8 +26,10 @@ pub(super) struct Bench<'a, G> {
     pub(super) repetitions: NonZero<usize>,
     /// How long everybody sorts before the sort that counts.
     pub(super) warm_up: Duration,
-    /// Which rungs would take too long.
-    pub(super) foresight: Foresight,
+    /// What rungs will take.
+    pub(super) foresight: Foresight<Rung>,
+    /// The seconds that a rung may take.
+    pub(super) longest: f64,
     pub(super) progress: &'a Progress,
 }
 
@@ -102,8 +105,11 @@ impl<G: Ground> Bench<'_, G> {
             return Ok(Some(format!("sorts {} only", rung.sizes())));
         }
         self.progress.name(rung.name());
-        let too_long = self.foresight.too_long(rung, job.len(), |len| arena.time_rung::<K>(rung, len))?;
-        Ok(too_long.map(|seconds| format!("would take up to {} a run: see --longest", long_time(seconds))))
+        let time = |len: usize| arena.time_rung::<K>(rung, len).map(|time| time.as_secs_f64());
+        let algorithm = Algorithm::of(rung);
+        let too_long = self.foresight.too_long(&rung, algorithm, job.len(), self.longest, time)?;
+        Ok(too_long
+            .map(|foreseen| format!("would take up to {} a run: see --longest", long_time(foreseen.seconds))))
     }
 
     /// What came of everybody, those who did not sort last.
@@ -114,7 +120,7 @@ impl<G: Ground> Bench<'_, G> {
         for Entrant { contender, runs, out } in sorted.into_iter().chain(out) {
             let Some(outcome) = out.or_else(|| sum_up(&runs).map(Outcome::Measured)) else { continue };
             if let (Contender::Own(Own::Rung(rung)), Outcome::Measured(measured)) = (&contender, &outcome) {
-                self.foresight.note(*rung, job.len(), measured.time.median);
+                self.foresight.note(rung, job.len(), measured.time.median.as_secs_f64());
             }
             cells.push(Cell { contender, job, outcome });
         }

@@ -4,7 +4,6 @@ mod arena;
 mod arguments;
 mod contender;
 mod csv;
-mod foresight;
 mod ground;
 mod job;
 mod keys;
@@ -19,8 +18,8 @@ use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
 use bitonic::Engine;
+use bitonic_lab::foresight::{Foresight, Look};
 use contender::Cell;
-use foresight::Foresight;
 use ground::{Cuda, Ground, OpenCl};
 use measure::Bench;
 use peers::{Library, Peer, Wanted};
@@ -58,9 +57,17 @@ fn run_on<G: Ground>(ground: &G, arguments: &Arguments, engine_note: String) -> 
     let (started, peers) = start(&libraries, &wanted);
 
     let progress = Progress::bar("sorting", jobs.len() * (1 + repetitions.get()));
-    let foresight = Foresight::new(arguments.longest);
-    let mut bench =
-        Bench { ground, rungs, peers: started, repetitions, warm_up, foresight, progress: &progress };
+    let (foresight, longest) = (Foresight::new(Look::Closely), arguments.longest);
+    let mut bench = Bench {
+        ground,
+        rungs,
+        peers: started,
+        repetitions,
+        warm_up,
+        foresight,
+        longest,
+        progress: &progress,
+    };
     let mut cells = Vec::new();
     for job in jobs {
         cells.extend(bitonic::with_key_type!(job.key_type, K => bench.measure::<K>(job))?);
