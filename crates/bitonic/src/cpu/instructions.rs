@@ -14,6 +14,8 @@ pub enum Instructions {
     Avx512,
     /// 256-bit registers of x86-64.
     Avx2,
+    /// 128-bit registers of AArch64.
+    Neon,
     /// What every processor of the target has; the compiler vectorises it as far as the target allows.
     Portable,
 }
@@ -23,13 +25,14 @@ pub(crate) const VARIABLE: &str = "BITONIC_INSTRUCTIONS";
 
 impl Instructions {
     /// Every instruction set, fastest first.
-    pub const ALL: &[Self] = &[Self::Avx512, Self::Avx2, Self::Portable];
+    pub const ALL: &[Self] = &[Self::Avx512, Self::Avx2, Self::Neon, Self::Portable];
 
     /// The name, as `Display` writes it and `FromStr` reads it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Avx512 => "avx512",
             Self::Avx2 => "avx2",
+            Self::Neon => "neon",
             Self::Portable => "portable",
         }
     }
@@ -53,6 +56,7 @@ impl Instructions {
             }
             #[cfg(not(target_arch = "x86_64"))]
             Self::Avx512 | Self::Avx2 => false,
+            Self::Neon => cfg!(target_arch = "aarch64"),
             Self::Portable => true,
         }
     }
@@ -112,6 +116,8 @@ macro_rules! has_kernels {
                     Instructions::Avx512 => &super::x86_64::avx512::$table,
                     #[cfg(target_arch = "x86_64")]
                     Instructions::Avx2 => &super::x86_64::avx2::$table,
+                    #[cfg(target_arch = "aarch64")]
+                    Instructions::Neon => &super::aarch64::neon::$table,
                     _ => &super::portable::$table,
                 }
             }

@@ -36,13 +36,17 @@ pub(crate) struct Kernels<B: 'static> {
     pub(crate) is_ascending: unsafe fn(*const B, usize) -> bool,
     /// Whether the keys are in descending order.
     pub(crate) is_descending: unsafe fn(*const B, usize) -> bool,
-    /// How often each of the values occurs.
-    pub(crate) count_values: unsafe fn(*const B, usize, &[B; COUNTED_VALUES]) -> [usize; COUNTED_VALUES],
+    /// How often each of the first so many values occurs; `None` if there are others.
+    pub(crate) count_values: CountValues<B>,
     /// Turns bits in memory into ordered bits.
     pub(crate) to_ordered: unsafe fn(*mut B, usize, BitMap<B>),
     /// Turns ordered bits into bits in memory.
     pub(crate) from_ordered: unsafe fn(*mut B, usize, BitMap<B>),
 }
+
+/// See [`count_values`](super::generic::scan::count_values).
+pub(crate) type CountValues<B> =
+    unsafe fn(*const B, usize, &[B; COUNTED_VALUES], usize) -> Option<[usize; COUNTED_VALUES]>;
 
 impl<B> Kernels<B> {
     /// Sorts up to `tile` keys by a pure network.
@@ -148,9 +152,10 @@ macro_rules! instantiate {
                 keys: *const $Bits,
                 len: usize,
                 values: &[$Bits; COUNTED_VALUES],
-            ) -> [usize; COUNTED_VALUES] {
+                count: usize,
+            ) -> Option<[usize; COUNTED_VALUES]> {
                 // SAFETY: see above.
-                unsafe { scan::count_values::<$Vector>(keys, len, values) }
+                unsafe { scan::count_values::<$Vector>(keys, len, values, count) }
             }
 
             $(#[$feature])*

@@ -8,6 +8,8 @@
 //!
 //! Pairs, stable sorts and argsort pack a key and its value or index into one wider key where that fits ([`pairs`]).
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod generic;
 mod instructions;
 mod kernels;
@@ -15,6 +17,7 @@ mod narrow;
 mod network;
 mod pairs;
 mod portable;
+mod prefetch;
 mod quicksort;
 mod scalar;
 mod threads;

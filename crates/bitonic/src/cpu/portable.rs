@@ -118,8 +118,19 @@ impl<B: Bits, const N: usize> Vector for Array<B, N> {
     }
 
     #[inline(always)]
-    unsafe fn count_equal(self, other: Self) -> usize {
-        self.0.iter().zip(&other.0).filter(|(a, b)| a == b).count()
+    unsafe fn no_counts() -> Self {
+        Self([B::ZERO; N])
+    }
+
+    #[inline(always)]
+    unsafe fn count_equal(self, keys: Self, value: Self) -> Self {
+        let equal = keys.zip_with(value, |_, a, b| B::truncate(u128::from(a == b)));
+        self.zip_with(equal, |_, count, one| B::truncate(count.widen() + one.widen()))
+    }
+
+    #[inline(always)]
+    unsafe fn sum_of_counts(self) -> usize {
+        self.0.iter().map(|count| count.widen() as usize).sum()
     }
 
     #[inline(always)]

@@ -122,7 +122,8 @@ impl<B: Bits> Sample<B> {
         let mut random = keys.len() as u64 | 1;
         let mut sample: [B; SAMPLE] = std::array::from_fn(|index| {
             random = random.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31);
-            keys[index * spacing + (random >> 32) as usize % spacing]
+            // The upper half of 32 random bits times the spacing: below it, and without a division.
+            keys[index * spacing + ((random >> 32).wrapping_mul(spacing as u64) >> 32) as usize]
         });
         kernels.sort_tile(&mut sample);
         Self { keys: sample }
@@ -155,13 +156,10 @@ struct FewValues<B> {
 /// Sorts by counting if the keys have no other values than these.
 fn sort_by_counting<B: Bits>(keys: &mut [B], few: FewValues<B>, kernels: &Kernels<B>) -> bool {
     // SAFETY: the kernels were handed out for this processor; pointer and length are the slice's.
-    let counts = unsafe { (kernels.count_values)(keys.as_ptr(), keys.len(), &few.values) };
-    let counts = &counts[..few.count];
-    if counts.iter().sum::<usize>() != keys.len() {
-        return false;
-    }
+    let counts = unsafe { (kernels.count_values)(keys.as_ptr(), keys.len(), &few.values, few.count) };
+    let Some(counts) = counts else { return false };
     let mut rest = keys;
-    for (&value, &count) in few.values.iter().zip(counts) {
+    for (&value, &count) in few.values.iter().zip(&counts[..few.count]) {
         let (run, behind) = rest.split_at_mut(count);
         run.fill(value);
         rest = behind;

@@ -15,11 +15,20 @@
 //! afterwards.
 
 use super::vector::Vector;
+use crate::cpu::prefetch::prefetch;
 use std::hint::select_unpredictable;
 use std::mem::MaybeUninit;
 
 /// How many registers are read at a time: as many as hide the latency from a read to the pointers that depend on it.
 const UNROLL: usize = 8;
+
+/// How many bytes ahead of a read memory is asked for, on the side that is read from. The processor foresees two streams as well, but
+/// stops at the end of a page: from 2^22 keys on this saves a quarter of the time, and it is not slower where caches hold
+/// all of them.
+const AHEAD: usize = 4096;
+
+/// The bytes of a cache line; where lines are longer, some are asked for twice.
+const CACHE_LINE: usize = 64;
 
 /// Partitions `len` keys, and returns how many are below `pivot`.
 ///
@@ -44,7 +53,12 @@ pub(crate) unsafe fn partition<V: Vector>(keys: *mut V::Lane, len: usize, pivot:
         while read_right.offset_from_unsigned(read_left) >= batch {
             // Which side it is, is a coin toss: no branch.
             let from_left = read_left.offset_from_unsigned(left) <= right.offset_from_unsigned(read_right);
-            let next = load_batch::<V>(select_unpredictable(from_left, read_left, read_right.sub(batch)));
+            let from = select_unpredictable(from_left, read_left, read_right.sub(batch));
+            let next = load_batch::<V>(from);
+            let ahead = select_unpredictable(from_left, AHEAD, AHEAD.wrapping_neg());
+            for line in (0..UNROLL * size_of::<V>()).step_by(CACHE_LINE) {
+                prefetch(from.wrapping_byte_add(ahead.wrapping_add(line)));
+            }
             read_left = select_unpredictable(from_left, read_left.add(batch), read_left);
             read_right = select_unpredictable(from_left, read_right, read_right.sub(batch));
             for register in current {

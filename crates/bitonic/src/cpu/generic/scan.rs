@@ -57,8 +57,14 @@ pub(crate) unsafe fn is_descending<V: Vector>(keys: *const V::Lane, len: usize) 
 /// How many distinct values [`count_values`] can count.
 pub(crate) const COUNTED_VALUES: usize = 16;
 
-/// How often each of the values occurs. Where there are fewer than the array holds, fill it with any of them and look at
-/// as many counts as there are values.
+/// As many registers of keys are counted before the counts are looked at.
+const COUNTED_BLOCK: usize = 256;
+
+/// As many values are counted at a time: their counters are in registers, and on processors with many the values as well.
+const COUNTED_AT_A_TIME: usize = COUNTED_VALUES / 2;
+
+/// How often each of the first `count` values occurs; `None` as soon as keys with other values are seen. Where there are fewer
+/// values than the array holds, fill it with any.
 ///
 /// # Safety
 ///
@@ -68,25 +74,58 @@ pub(crate) unsafe fn count_values<V: Vector>(
     keys: *const V::Lane,
     len: usize,
     values: &[V::Lane; COUNTED_VALUES],
-) -> [usize; COUNTED_VALUES] {
+    count: usize,
+) -> Option<[usize; COUNTED_VALUES]> {
     let mut counts = [0; COUNTED_VALUES];
-    // SAFETY: the caller's promise.
+    let (lower, upper) = counts.split_at_mut(COUNTED_AT_A_TIME);
+    let (lower_values, upper_values) = values.split_at(COUNTED_AT_A_TIME);
+    // SAFETY: registers are read as long as a whole one is left, keys as long as one is.
     unsafe {
-        let registers: [V; COUNTED_VALUES] = std::array::from_fn(|index| V::splat(values[index]));
-        let mut offset = 0;
-        while offset + V::LANES <= len {
-            let keys = V::load(keys.add(offset));
-            for (count, &value) in counts.iter_mut().zip(&registers) {
-                *count += keys.count_equal(value);
+        let whole = len / V::LANES;
+        let mut first = 0;
+        let mut expected = 0;
+        while first < whole {
+            let registers = COUNTED_BLOCK.min(whole - first);
+            let block = keys.add(first * V::LANES);
+            count_block::<V>(block, registers, lower_values, lower);
+            if count > COUNTED_AT_A_TIME {
+                count_block::<V>(block, registers, upper_values, upper);
             }
-            offset += V::LANES;
+            first += registers;
+            expected += registers * V::LANES;
+            let seen = lower.iter().chain(&*upper).take(count).sum::<usize>();
+            if seen != expected {
+                return None;
+            }
         }
-        for index in offset..len {
+        for index in whole * V::LANES..len {
             let key = keys.add(index).read();
-            for (count, &value) in counts.iter_mut().zip(values) {
-                *count += usize::from(key == value);
-            }
+            counts[values[..count].iter().position(|&value| value == key)?] += 1;
         }
     }
-    counts
+    Some(counts)
+}
+
+/// Adds to the counts how often the values occur in so many registers of keys.
+#[inline(always)]
+unsafe fn count_block<V: Vector>(
+    keys: *const V::Lane,
+    registers: usize,
+    values: &[V::Lane],
+    counts: &mut [usize],
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let splats: [V; COUNTED_AT_A_TIME] = std::array::from_fn(|index| V::splat(values[index]));
+        let mut counters = [V::no_counts(); COUNTED_AT_A_TIME];
+        for register in 0..registers {
+            let keys = V::load(keys.add(register * V::LANES));
+            for (counter, &value) in counters.iter_mut().zip(&splats) {
+                *counter = counter.count_equal(keys, value);
+            }
+        }
+        for (count, counter) in counts.iter_mut().zip(counters) {
+            *count += counter.sum_of_counts();
+        }
+    }
 }

@@ -87,8 +87,14 @@ pub(crate) trait Vector: Copy {
     /// right is lost.
     unsafe fn partition(self, pivot: Self, left: *mut Self::Lane, right: *mut Self::Lane) -> usize;
 
-    /// How many lanes equal `other`.
-    unsafe fn count_equal(self, other: Self) -> usize;
+    /// Counters, one in every lane, of nothing yet. Nothing but the next two functions understands them.
+    unsafe fn no_counts() -> Self;
+
+    /// Adds one to the counters of the lanes where both are equal.
+    unsafe fn count_equal(self, keys: Self, value: Self) -> Self;
+
+    /// What was counted in all lanes together; up to 2^28 in each of them.
+    unsafe fn sum_of_counts(self) -> usize;
 
     /// Whether no lane of `self` is greater than the same lane of `other`.
     unsafe fn all_at_most(self, other: Self) -> bool;

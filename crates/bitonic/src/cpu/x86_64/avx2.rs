@@ -204,12 +204,21 @@ impl Vector for U32x8 {
     }
 
     #[inline(always)]
-    unsafe fn count_equal(self, other: Self) -> usize {
+    unsafe fn no_counts() -> Self {
         // SAFETY: the trait's contract.
-        unsafe {
-            let equal = _mm256_cmpeq_epi32(self.0, other.0);
-            _mm256_movemask_ps(_mm256_castsi256_ps(equal)).count_ones() as usize
-        }
+        unsafe { Self(_mm256_setzero_si256()) }
+    }
+
+    #[inline(always)]
+    unsafe fn count_equal(self, keys: Self, value: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm256_sub_epi32(self.0, _mm256_cmpeq_epi32(keys.0, value.0))) }
+    }
+
+    #[inline(always)]
+    unsafe fn sum_of_counts(self) -> usize {
+        // SAFETY: a register and an array of its lanes are the same bits.
+        unsafe { std::mem::transmute::<__m256i, [u32; 8]>(self.0).iter().sum::<u32>() as usize }
     }
 
     #[inline(always)]
@@ -368,12 +377,21 @@ impl Vector for U64x4 {
     }
 
     #[inline(always)]
-    unsafe fn count_equal(self, other: Self) -> usize {
+    unsafe fn no_counts() -> Self {
         // SAFETY: the trait's contract.
-        unsafe {
-            let equal = _mm256_cmpeq_epi64(self.0, other.0);
-            _mm256_movemask_pd(_mm256_castsi256_pd(equal)).count_ones() as usize
-        }
+        unsafe { Self(_mm256_setzero_si256()) }
+    }
+
+    #[inline(always)]
+    unsafe fn count_equal(self, keys: Self, value: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm256_sub_epi64(self.0, _mm256_cmpeq_epi64(keys.0, value.0))) }
+    }
+
+    #[inline(always)]
+    unsafe fn sum_of_counts(self) -> usize {
+        // SAFETY: a register and an array of its lanes are the same bits.
+        unsafe { std::mem::transmute::<__m256i, [u64; 4]>(self.0).iter().sum::<u64>() as usize }
     }
 
     #[inline(always)]

@@ -207,9 +207,28 @@ impl Vector for U32x16 {
     }
 
     #[inline(always)]
-    unsafe fn count_equal(self, other: Self) -> usize {
+    unsafe fn no_counts() -> Self {
         // SAFETY: the trait's contract.
-        unsafe { _mm512_cmpeq_epi32_mask(self.0, other.0).count_ones() as usize }
+        unsafe { Self(_mm512_setzero_si512()) }
+    }
+
+    #[inline(always)]
+    unsafe fn count_equal(self, keys: Self, value: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            Self(_mm512_mask_sub_epi32(
+                self.0,
+                _mm512_cmpeq_epi32_mask(keys.0, value.0),
+                self.0,
+                _mm512_set1_epi32(-1),
+            ))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn sum_of_counts(self) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe { _mm512_reduce_add_epi32(self.0).cast_unsigned() as usize }
     }
 
     #[inline(always)]
@@ -357,9 +376,28 @@ impl Vector for U64x8 {
     }
 
     #[inline(always)]
-    unsafe fn count_equal(self, other: Self) -> usize {
+    unsafe fn no_counts() -> Self {
         // SAFETY: the trait's contract.
-        unsafe { _mm512_cmpeq_epi64_mask(self.0, other.0).count_ones() as usize }
+        unsafe { Self(_mm512_setzero_si512()) }
+    }
+
+    #[inline(always)]
+    unsafe fn count_equal(self, keys: Self, value: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            Self(_mm512_mask_sub_epi64(
+                self.0,
+                _mm512_cmpeq_epi64_mask(keys.0, value.0),
+                self.0,
+                _mm512_set1_epi64(-1),
+            ))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn sum_of_counts(self) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe { _mm512_reduce_add_epi64(self.0) as usize }
     }
 
     #[inline(always)]

@@ -1,0 +1,3 @@
+//! Kernels for AArch64.
+
+pub(super) mod neon;

@@ -1,0 +1,383 @@
+//! NEON: 128-bit registers, 4 keys of 32 bits or 2 of 64. Every AArch64 processor has it.
+
+use crate::cpu::generic::vector::Vector;
+use std::arch::aarch64::*;
+
+/// 4 keys of 32 bits.
+#[derive(Clone, Copy)]
+struct U32x4(uint32x4_t);
+
+/// 2 keys of 64 bits.
+#[derive(Clone, Copy)]
+struct U64x2(uint64x2_t);
+
+/// For every set of `LANES` lanes, the order of bytes that puts the keys of those lanes first and the others last.
+const fn partition_orders<const LANES: usize, const SETS: usize>() -> [[u8; 16]; SETS] {
+    let bytes = 16 / LANES;
+    let mut table = [[0; 16]; SETS];
+    let mut below = 0;
+    while below < SETS {
+        let mut place = 0;
+        let mut lane = 0;
+        // First the lanes in the set, then the others.
+        while lane < 2 * LANES {
+            if (below >> (lane % LANES) & 1 == 1) == (lane < LANES) {
+                let mut byte = 0;
+                while byte < bytes {
+                    table[below][place * bytes + byte] = (lane % LANES * bytes + byte) as u8;
+                    byte += 1;
+                }
+                place += 1;
+            }
+            lane += 1;
+        }
+        below += 1;
+    }
+    table
+}
+
+static PARTITION_4: [[u8; 16]; 16] = partition_orders::<4, 16>();
+static PARTITION_2: [[u8; 16]; 4] = partition_orders::<2, 4>();
+
+impl U32x4 {
+    /// `max` where `lanes` is all ones, `min` where it is zero.
+    #[inline(always)]
+    unsafe fn max_where(self, other: Self, lanes: [u32; 4]) -> Self {
+        // SAFETY: the caller's promise; the lanes are a whole register.
+        unsafe {
+            let (min, max) = self.min_max(other);
+            Self(vbslq_u32(vld1q_u32(lanes.as_ptr()), max.0, min.0))
+        }
+    }
+}
+
+/// All bits.
+const ONES: u32 = u32::MAX;
+
+impl Vector for U32x4 {
+    type Lane = u32;
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u32) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(vld1q_u32(from)) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_partial(from: *const u32, count: usize) -> Self {
+        let mut keys = [u32::MAX; 4];
+        // SAFETY: the trait's contract; a register is not filled, so that all that is read fits the array.
+        unsafe {
+            std::ptr::copy_nonoverlapping(from, keys.as_mut_ptr(), count);
+            Self::load(keys.as_ptr())
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u32) {
+        // SAFETY: the trait's contract.
+        unsafe { vst1q_u32(to, self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut u32, count: usize) {
+        let mut keys = [0; 4];
+        // SAFETY: the trait's contract; less than a register is written.
+        unsafe {
+            self.store(keys.as_mut_ptr());
+            std::ptr::copy_nonoverlapping(keys.as_ptr(), to, count);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(key: u32) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(vdupq_n_u32(key)) }
+    }
+
+    #[inline(always)]
+    unsafe fn min(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(vminq_u32(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn max(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(vmaxq_u32(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn complement(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(vmvnq_u32(self.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn complement_even(even: Self, odd: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let odd_lanes = vld1q_u32([0, ONES, 0, ONES].as_ptr());
+            Self(vbslq_u32(odd_lanes, odd.0, even.complement().0))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            Self(match MASK {
+                1 => vrev64q_u32(self.0),
+                2 => vextq_u32::<2>(self.0, self.0),
+                3 => self.xor_lanes::<1>().xor_lanes::<2>().0,
+                _ => unreachable!(),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn max_where_bits_agree<const BIT: usize>(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            match BIT {
+                2 => self.max_where(other, [ONES, 0, 0, ONES]),
+                _ => unreachable!(),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            match BIT {
+                1 => self.max_where(other, [0, ONES, 0, ONES]),
+                2 => self.max_where(other, [0, 0, ONES, ONES]),
+                _ => unreachable!(),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn reverse(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { self.xor_lanes::<3>() }
+    }
+
+    #[inline(always)]
+    unsafe fn interleave(self, other: Self) -> (Self, Self) {
+        // SAFETY: the trait's contract.
+        unsafe { (Self(vzip1q_u32(self.0, other.0)), Self(vzip2q_u32(self.0, other.0))) }
+    }
+
+    #[inline(always)]
+    unsafe fn partition(self, pivot: Self, left: *mut u32, right: *mut u32) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let below = vcltq_u32(self.0, pivot.0);
+            let below = vaddvq_u32(vandq_u32(below, vld1q_u32([1, 2, 4, 8].as_ptr())));
+            let order = vld1q_u8(PARTITION_4[below as usize].as_ptr());
+            let parted = Self(vreinterpretq_u32_u8(vqtbl1q_u8(vreinterpretq_u8_u32(self.0), order)));
+            parted.store(left);
+            parted.store(right.sub(4));
+            below.count_ones() as usize
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn no_counts() -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(vdupq_n_u32(0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn count_equal(self, keys: Self, value: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(vsubq_u32(self.0, vceqq_u32(keys.0, value.0))) }
+    }
+
+    #[inline(always)]
+    unsafe fn sum_of_counts(self) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe { vaddvq_u32(self.0) as usize }
+    }
+
+    #[inline(always)]
+    unsafe fn all_at_most(self, other: Self) -> bool {
+        // SAFETY: the trait's contract.
+        unsafe { vmaxvq_u32(vcgtq_u32(self.0, other.0)) == 0 }
+    }
+}
+
+impl Vector for U64x2 {
+    type Lane = u64;
+    const LANES: usize = 2;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u64) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(vld1q_u64(from)) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_partial(from: *const u64, count: usize) -> Self {
+        let mut keys = [u64::MAX; 2];
+        // SAFETY: the trait's contract; a register is not filled, so that all that is read fits the array.
+        unsafe {
+            std::ptr::copy_nonoverlapping(from, keys.as_mut_ptr(), count);
+            Self::load(keys.as_ptr())
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u64) {
+        // SAFETY: the trait's contract.
+        unsafe { vst1q_u64(to, self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut u64, count: usize) {
+        let mut keys = [0; 2];
+        // SAFETY: the trait's contract; less than a register is written.
+        unsafe {
+            self.store(keys.as_mut_ptr());
+            std::ptr::copy_nonoverlapping(keys.as_ptr(), to, count);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(key: u64) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(vdupq_n_u64(key)) }
+    }
+
+    #[inline(always)]
+    unsafe fn min(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { self.min_max(other).0 }
+    }
+
+    #[inline(always)]
+    unsafe fn max(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { self.min_max(other).1 }
+    }
+
+    /// There is no minimum of 64-bit integers: one comparison serves both.
+    #[inline(always)]
+    unsafe fn min_max(self, other: Self) -> (Self, Self) {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let greater = vcgtq_u64(self.0, other.0);
+            (Self(vbslq_u64(greater, other.0, self.0)), Self(vbslq_u64(greater, self.0, other.0)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn complement(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(veorq_u64(self.0, vdupq_n_u64(u64::MAX))) }
+    }
+
+    #[inline(always)]
+    unsafe fn complement_even(even: Self, odd: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let odd_lanes = vld1q_u64([0, u64::MAX].as_ptr());
+            Self(vbslq_u64(odd_lanes, odd.0, even.complement().0))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            Self(match MASK {
+                1 => vextq_u64::<1>(self.0, self.0),
+                _ => unreachable!(),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn max_where_bits_agree<const BIT: usize>(self, _: Self) -> Self {
+        unreachable!("no lane has a bit beside its lowest")
+    }
+
+    #[inline(always)]
+    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            match BIT {
+                1 => {
+                    let (min, max) = self.min_max(other);
+                    Self(vbslq_u64(vld1q_u64([0, u64::MAX].as_ptr()), max.0, min.0))
+                }
+                _ => unreachable!(),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn reverse(self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { self.xor_lanes::<1>() }
+    }
+
+    #[inline(always)]
+    unsafe fn interleave(self, other: Self) -> (Self, Self) {
+        // SAFETY: the trait's contract.
+        unsafe { (Self(vzip1q_u64(self.0, other.0)), Self(vzip2q_u64(self.0, other.0))) }
+    }
+
+    #[inline(always)]
+    unsafe fn partition(self, pivot: Self, left: *mut u64, right: *mut u64) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let below = vcltq_u64(self.0, pivot.0);
+            let below = vaddvq_u64(vandq_u64(below, vld1q_u64([1, 2].as_ptr())));
+            let order = vld1q_u8(PARTITION_2[below as usize].as_ptr());
+            let parted = Self(vreinterpretq_u64_u8(vqtbl1q_u8(vreinterpretq_u8_u64(self.0), order)));
+            parted.store(left);
+            parted.store(right.sub(2));
+            below.count_ones() as usize
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn no_counts() -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(vdupq_n_u64(0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn count_equal(self, keys: Self, value: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(vsubq_u64(self.0, vceqq_u64(keys.0, value.0))) }
+    }
+
+    #[inline(always)]
+    unsafe fn sum_of_counts(self) -> usize {
+        // SAFETY: the trait's contract.
+        unsafe { vaddvq_u64(self.0) as usize }
+    }
+
+    #[inline(always)]
+    unsafe fn all_at_most(self, other: Self) -> bool {
+        // SAFETY: the trait's contract. One greater lane or two: the sum is -1 or -2, never 0.
+        unsafe { vaddvq_u64(vcgtq_u64(self.0, other.0)) == 0 }
+    }
+}
+
+crate::cpu::kernels::instantiate! {
+    /// Kernels for 32-bit keys.
+    U32_KERNELS, U32x4, u32,
+    #[target_feature(enable = "neon")]
+}
+
+crate::cpu::kernels::instantiate! {
+    /// Kernels for 64-bit keys.
+    U64_KERNELS, U64x2, u64,
+    #[target_feature(enable = "neon")]
+}
