@@ -60,14 +60,7 @@ mod tests {
 
     #[test]
     fn the_smallest_cluster_that_the_device_has_is_taken() {
-        let limits = DeviceLimits {
-            group_size: 1024,
-            local_bytes: 227 << 10,
-            is_cpu: false,
-            exchanging_passes: true,
-            second_array: false,
-            most_cluster_log2: 4,
-        };
+        let limits = DeviceLimits::FULL_GPU;
         let log2 = |limits, length| {
             Cluster::of_length(limits, Layout::keys::<u32>(), length).map(|cluster| cluster.log2)
         };

@@ -127,14 +127,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALL: DeviceLimits = DeviceLimits {
-        group_size: 1024,
-        local_bytes: 227 << 10,
-        is_cpu: false,
-        exchanging_passes: true,
-        second_array: true,
-        most_cluster_log2: 4,
-    };
+    const ALL: DeviceLimits = DeviceLimits::FULL_GPU;
 
     /// The passes on plain memory, with the places of the kernels.
     fn columnsort(columns: Columns, values: &mut [u8]) {

@@ -196,14 +196,7 @@ mod tests {
 
     #[test]
     fn the_shape_of_the_longest_length_that_is_reached_counts_if_it_is_possible() {
-        let limits = DeviceLimits {
-            group_size: 256,
-            local_bytes: 16 << 10,
-            is_cpu: false,
-            exchanging_passes: false,
-            second_array: false,
-            most_cluster_log2: 0,
-        };
+        let limits = DeviceLimits::PLAIN_GPU;
         let keys = Layout::keys::<u32>();
         let found = |length| tuning().shape(limits, keys, length).map(|tuned| tuned.shape);
         assert_eq!(found(1000), Some(shape(9)));
