@@ -109,7 +109,7 @@ impl Backend for Device {
 }
 
 /// Blocks that can share their memory on devices that have clusters; more than 8 need the driver's leave, which
-/// devices so far give.
+/// devices so far give. It can be asked only with the kernel at hand: where it refuses, plans say more than [`Prepared`] does.
 const MOST_CLUSTER_LOG2: u32 = 4;
 
 impl Device {
