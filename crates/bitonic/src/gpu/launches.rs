@@ -70,6 +70,11 @@ impl Job {
         }
     }
 
+    /// The bytes of that memory: of all keys, and behind them of all values.
+    pub(crate) fn work_bytes(&self, shape: Shape) -> usize {
+        self.work_elements(shape).saturating_mul(self.layout.stored_bytes())
+    }
+
     /// Passes for all merges above the first `sorted` ones, which are done.
     fn network(&self, shape: Shape, sorted: u32, first: bool) -> Vec<Launch> {
         let passes: Vec<Pass> = if Step::merges(self.row_length) == 0 {

@@ -103,7 +103,7 @@ fn of_job<K: Key>(
         memory_items: shape.pass_items(),
         element_bytes: job.layout.element_bytes(),
         device_bytes: stored as u64,
-        work_bytes: (job.work_elements(shape) * job.layout.stored_bytes()) as u64,
+        work_bytes: job.work_bytes(shape) as u64,
         cluster: 1,
         matrix: None,
         predicted: None,
