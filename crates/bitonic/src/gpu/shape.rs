@@ -108,7 +108,7 @@ fn lone_held(element_bytes: usize, tile_log2: u32) -> u32 {
 }
 
 /// The most steps of a pass over memory, and of one in registers alone. One exchange in local memory doubles the steps that
-/// registers have bits for, and takes a seventh to a third longer, as measured on an NVIDIA H200. Without it, one step more
+/// registers have bits for, and takes an eighth to a half longer, as measured on an NVIDIA H200. Without it, one step more
 /// than these would be slower than two passes.
 fn steps_of_pass(limits: DeviceLimits, element_bytes: usize, tile_log2: u32, held_log2: u32) -> (u32, u32) {
     if limits.exchanging_passes && held_log2 >= 3 && tile_log2 >= 2 * held_log2 + PIECE_LOG2 {
