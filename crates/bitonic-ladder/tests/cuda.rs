@@ -1,13 +1,12 @@
-//! Rungs through CUDA.
+//! Rungs through CUDA. Tests that need a GPU run where one is; elsewhere each says by name that it was skipped, unless
+//! `BITONIC_REQUIRE_CUDA` is set, which makes a missing device a failure.
 
-mod cuda_device;
 mod device_kit;
 
 use bitonic::cuda::{Device, DeviceChoice, devices};
 use bitonic::{Engine, Error};
 use bitonic_ladder::{LadderError, Options, Place, Rung};
 use bitonic_testkit::{Pattern, in_child};
-use cuda_device::device_for;
 use device_kit::{device_or_skip, on_devices, options};
 use std::time::Duration;
 
@@ -15,6 +14,11 @@ const PLACE: Place = Place::Cuda;
 
 /// The driver rounds the time between two moments.
 const TIME_ERROR: Duration = Duration::from_micros(1);
+
+/// The device to test on; `None`, with a line that says so, where there is none.
+fn device_for(test: &str) -> Option<Device> {
+    bitonic_testkit::device_or_skip(test, Device::open(&DeviceChoice::Best), "BITONIC_REQUIRE_CUDA")
+}
 
 /// As many as a GPU is made for. Quadratic rungs would take seconds.
 #[test]

@@ -23,6 +23,7 @@
 //! [`record`].
 
 mod child;
+mod device;
 mod instance;
 mod kit;
 pub mod oclgrind;
@@ -30,6 +31,7 @@ mod pattern;
 pub mod record;
 
 pub use child::{in_child, is_child};
+pub use device::device_or_skip;
 pub use instance::TestKey;
 pub use kit::{ArgSorts, Kit, SortsKeys, SortsPairs, SortsRows};
 pub use oclgrind::{Oclgrind, PlantedFault};

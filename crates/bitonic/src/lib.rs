@@ -38,7 +38,7 @@ mod sorter;
 pub use cpu::Instructions;
 pub use engine::Engine;
 pub use error::Error;
-pub use gpu::{cuda, opencl};
+pub use gpu::{cache_folder, cuda, opencl};
 pub use key::{Key, Order};
 pub use report::{DeviceTimes, Report};
 pub use sorter::Sorter;

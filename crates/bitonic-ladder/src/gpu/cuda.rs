@@ -6,7 +6,6 @@ use super::queue::{Constants, Launch, Limits, Queue, Spent};
 use super::source::{Dialect, Source};
 use bitonic::Error;
 use bitonic::cuda::{Argument, Buffer, Device, DeviceChoice, Kernel, Moment, Transfer};
-use std::iter::once;
 use std::time::Duration;
 
 impl Backend for Device {
@@ -79,12 +78,8 @@ impl Queue for CudaQueue<'_> {
     }
 
     unsafe fn launch(&mut self, launch: Launch<'_>) -> Result<(), Error> {
-        let Launch { kernel, groups, group_size, numbers, index_bits } = launch;
-        let numbers = numbers.iter().map(|&number| match index_bits {
-            32 => Argument::U32(number as u32),
-            _ => Argument::U64(number as u64),
-        });
-        let arguments: Vec<Argument<'_>> = once(Argument::Buffer(self.keys)).chain(numbers).collect();
+        let arguments = launch.arguments(Argument::Buffer(self.keys), Argument::U32, Argument::U64);
+        let Launch { kernel, groups, group_size, .. } = launch;
         if self.stretches.last().is_none_or(|&(current, _)| current != kernel) {
             self.stretches.push((kernel, Moment::record(self.device, self.device.stream())?));
         }

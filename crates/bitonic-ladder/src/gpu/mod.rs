@@ -17,9 +17,6 @@
 //! ```
 
 mod cuda;
-#[cfg(test)]
-#[path = "../../tests/cuda_device/mod.rs"]
-mod cuda_device;
 mod device;
 mod opencl;
 mod queue;

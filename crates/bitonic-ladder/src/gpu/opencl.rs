@@ -6,7 +6,6 @@ use super::queue::{Constants, Launch, Limits, Queue, Spent};
 use super::source::{Dialect, Source};
 use bitonic::Error;
 use bitonic::opencl::{Argument, Buffer, Device, DeviceChoice, Event, Kernel, Transfer, event_time, span};
-use std::iter::once;
 use std::time::Duration;
 
 impl Backend for Device {
@@ -79,12 +78,8 @@ impl Queue for OpenClQueue<'_> {
     }
 
     unsafe fn launch(&mut self, launch: Launch<'_>) -> Result<(), Error> {
-        let Launch { kernel, groups, group_size, numbers, index_bits } = launch;
-        let numbers = numbers.iter().map(|&number| match index_bits {
-            32 => Argument::U32(number as u32),
-            _ => Argument::U64(number as u64),
-        });
-        let arguments: Vec<Argument<'_>> = once(Argument::Buffer(self.keys)).chain(numbers).collect();
+        let arguments = launch.arguments(Argument::Buffer(self.keys), Argument::U32, Argument::U64);
+        let Launch { kernel, groups, group_size, .. } = launch;
         let (built, _) = &mut self.kernels[kernel];
         // SAFETY: the caller vouches for the numbers and for what the kernel does with them. The driver keeps a buffer until
         // no launch uses it any more.

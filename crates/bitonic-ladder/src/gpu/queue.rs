@@ -3,6 +3,7 @@
 
 use super::source::Source;
 use bitonic::Error;
+use std::iter::once;
 use std::time::Duration;
 
 /// A device's queue, and the keys that its kernels sort.
@@ -70,6 +71,17 @@ pub struct Launch<'a> {
     pub(super) numbers: &'a [usize],
     /// The width of a position in the kernel: 32 or 64.
     pub(super) index_bits: u32,
+}
+
+impl Launch<'_> {
+    /// All arguments of the kernel: the keys, then every number as wide as a position. The three make a driver's arguments.
+    pub(super) fn arguments<A>(&self, keys: A, narrow: fn(u32) -> A, wide: fn(u64) -> A) -> Vec<A> {
+        let numbers = self.numbers.iter().map(|&number| match self.index_bits {
+            32 => narrow(number as u32),
+            _ => wide(number as u64),
+        });
+        once(keys).chain(numbers).collect()
+    }
 }
 
 /// What kernels took.

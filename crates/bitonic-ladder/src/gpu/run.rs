@@ -129,8 +129,8 @@ pub(super) fn bytes_of_mut<B: Bits>(bits: &mut [B]) -> &mut [u8] {
 mod tests {
     use super::*;
     use crate::Rung;
-    use crate::gpu::cuda_device;
-    use bitonic::opencl::{Device, DeviceChoice};
+    use bitonic::{cuda, opencl};
+    use bitonic_testkit::device_or_skip;
 
     /// Arrays that need such positions are too large for a test; the kernels sort small ones with them as well.
     fn every_rung_sorts_with_positions_of_64_bits(device: &impl RungDevice) {
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn every_rung_sorts_with_positions_of_64_bits_on_opencl() {
-        let device = Device::open(&DeviceChoice::Best)
+        let device = opencl::Device::open(&opencl::DeviceChoice::Best)
             .unwrap_or_else(|error| panic!("this test needs an OpenCL device, such as PoCL: {error}"));
         every_rung_sorts_with_positions_of_64_bits(&device);
     }
@@ -157,7 +157,8 @@ mod tests {
     #[test]
     fn every_rung_sorts_with_positions_of_64_bits_on_cuda() {
         let test = "every_rung_sorts_with_positions_of_64_bits_on_cuda";
-        let Some(device) = cuda_device::device_for(test) else { return };
+        let opened = cuda::Device::open(&cuda::DeviceChoice::Best);
+        let Some(device) = device_or_skip(test, opened, "BITONIC_REQUIRE_CUDA") else { return };
         every_rung_sorts_with_positions_of_64_bits(&device);
     }
 }

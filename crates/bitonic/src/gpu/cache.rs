@@ -14,6 +14,27 @@ const DIRECTORY_VARIABLE: &str = "BITONIC_CACHE_DIR";
 /// The first line of every entry. The number changes with the layout of the file.
 const MAGIC: &str = "bitonic cache entry 1\n";
 
+/// The folder that built kernels and what was measured on devices are kept in: the one that the variable `BITONIC_CACHE_DIR`
+/// names, else the user's cache folder for this library. `None` where the variable is empty, or there is no such folder: then
+/// nothing is kept. It need not exist; whoever writes there makes it. Asks for the settings every time, and touches no disk.
+///
+/// ```
+/// match bitonic::cache_folder() {
+///     Some(folder) => println!("built kernels are kept in {}", folder.display()),
+///     None => println!("kernels are built anew in every process"),
+/// }
+/// ```
+pub fn cache_folder() -> Option<PathBuf> {
+    folder_by_setting(env::var_os(DIRECTORY_VARIABLE))
+}
+
+fn folder_by_setting(setting: Option<OsString>) -> Option<PathBuf> {
+    match setting {
+        Some(folder) => (!folder.is_empty()).then(|| folder.into()),
+        None => Some(directories::ProjectDirs::from("", "", "bitonic")?.cache_dir().to_owned()),
+    }
+}
+
 /// A folder of entries, or none.
 ///
 /// An entry is a file: a first line that says what it is, the whole key, the payload's checksum, the payload. Its name
@@ -26,16 +47,7 @@ pub(crate) struct Cache {
 impl Cache {
     /// The folder that the user's settings say.
     pub(crate) fn of_user() -> Self {
-        Self::by_setting(env::var_os(DIRECTORY_VARIABLE))
-    }
-
-    fn by_setting(setting: Option<OsString>) -> Self {
-        let directory = match setting {
-            Some(directory) => (!directory.is_empty()).then(|| directory.into()),
-            None => directories::ProjectDirs::from("", "", "bitonic")
-                .map(|directories| directories.cache_dir().to_owned()),
-        };
-        Self { directory }
+        Self { directory: cache_folder() }
     }
 
     /// What was stored under this key, if it is whole.
@@ -257,8 +269,8 @@ mod tests {
 
     #[test]
     fn the_setting_names_the_folder_and_the_empty_setting_turns_the_cache_off() {
-        assert_eq!(Cache::by_setting(Some("/some/folder".into())).directory, Some("/some/folder".into()));
-        let off = Cache::by_setting(Some(OsString::new()));
+        assert_eq!(folder_by_setting(Some("/some/folder".into())), Some("/some/folder".into()));
+        let off = Cache { directory: folder_by_setting(Some(OsString::new())) };
         assert_eq!(off.directory, None);
         off.store("kernel", "key", PAYLOAD);
         assert_eq!(off.load("kernel", "key"), None);

@@ -70,6 +70,11 @@ impl Job {
         }
     }
 
+    /// The bytes of that memory: of all keys, and behind them of all values.
+    pub(crate) fn work_bytes(&self, shape: Shape) -> usize {
+        self.work_elements(shape).saturating_mul(self.layout.stored_bytes())
+    }
+
     /// Passes for all merges above the first `sorted` ones, which are done.
     fn network(&self, shape: Shape, sorted: u32, first: bool) -> Vec<Launch> {
         let passes: Vec<Pass> = if Step::merges(self.row_length) == 0 {
@@ -309,16 +314,8 @@ mod tests {
         fn merges_that_follow_a_columnsort_start_with_the_length_of_its_chunks(
             row_length in (1_usize << 22) + 1..(1 << 30),
         ) {
-            let limits = DeviceLimits {
-                group_size: 1024,
-                local_bytes: 227 << 10,
-                is_cpu: false,
-                exchanging_passes: true,
-                second_array: true,
-                most_cluster_log2: 4,
-            };
             let job = job(row_length, 1);
-            let shape = Shape::new(limits, job.layout, row_length, 1);
+            let shape = Shape::new(DeviceLimits::FULL_GPU, job.layout, row_length, 1);
             let Way::Columns(columns) = shape.way else { panic!("{shape}") };
             let launches = job.launches(shape);
             let passes = 3 + columns.rounds as usize;
@@ -341,15 +338,7 @@ mod tests {
 
     #[test]
     fn nothing_is_launched_for_nothing() {
-        let limits = DeviceLimits {
-            group_size: 256,
-            local_bytes: 16 << 10,
-            is_cpu: false,
-            exchanging_passes: true,
-            second_array: false,
-            most_cluster_log2: 0,
-        };
-        let shape = Shape::new(limits, Layout::keys::<u32>(), 0, 1);
+        let shape = Shape::new(DeviceLimits::PLAIN_GPU, Layout::keys::<u32>(), 0, 1);
         assert!(job(0, 1).launches(shape).is_empty());
         assert!(job(5, 0).launches(shape).is_empty());
         assert_eq!(job(1, 1).launches(shape).len(), 1);
@@ -357,14 +346,7 @@ mod tests {
 
     #[test]
     fn places_have_64_bits_only_where_32_are_too_few() {
-        let limits = DeviceLimits {
-            group_size: 1024,
-            local_bytes: 48 << 10,
-            is_cpu: false,
-            exchanging_passes: true,
-            second_array: false,
-            most_cluster_log2: 0,
-        };
+        let limits = DeviceLimits { group_size: 1024, local_bytes: 48 << 10, ..DeviceLimits::PLAIN_GPU };
         let wide = |row_length, rows| {
             let job = job(row_length, rows);
             let shape = Shape::new(limits, job.layout, row_length, rows);

@@ -47,3 +47,5 @@ mod staging;
 mod testing;
 pub(crate) mod tune;
 mod tuning;
+
+pub use cache::cache_folder;

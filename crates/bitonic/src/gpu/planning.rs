@@ -103,7 +103,7 @@ fn of_job<K: Key>(
         memory_items: shape.pass_items(),
         element_bytes: job.layout.element_bytes(),
         device_bytes: stored as u64,
-        work_bytes: (job.work_elements(shape) * job.layout.stored_bytes()) as u64,
+        work_bytes: job.work_bytes(shape) as u64,
         cluster: 1,
         matrix: None,
         predicted: None,
@@ -146,4 +146,132 @@ fn of_job<K: Key>(
 
 fn engine_of<D: Backend>(_: &D) -> Engine {
     D::ENGINE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::chunking::Cuts;
+    use crate::gpu::shape::DeviceLimits;
+    use crate::gpu::testing::HostDevice;
+
+    /// The plan for so many `u32` keys on a device with these limits and enough memory.
+    fn plan_on(limits: DeviceLimits, length: usize) -> Plan {
+        let mut device = HostDevice::new(1 << 30);
+        device.limits = limits;
+        let chunking = Chunking::new(Some(1 << 30), Cuts::Nowhere, None).expect("the limit is a number");
+        plan::<u32>(&device, length, 1, Order::Ascending, &chunking).expect("all keys fit")
+    }
+
+    fn work_groups(plan: &Plan) -> WorkGroups {
+        plan.work_groups.expect("a device has work-groups")
+    }
+
+    /// What `bitonic explain` prints.
+    fn lines(plan: &Plan) -> Vec<String> {
+        plan.to_string().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_columnsort_says_its_passes_and_why_they_are_worth_a_second_array() {
+        let plan = plan_on(DeviceLimits::FULL_GPU, 1 << 20);
+        assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Columnsort, 5));
+        let groups = work_groups(&plan);
+        assert_eq!(groups.work_bytes, 129 << 15, "a column more than the keys have");
+        let matrix = Matrix { column_length: 1 << 13, columns: 128, new_columns: 64, shifts: 2, chunks: 1 };
+        assert_eq!((groups.matrix, groups.cluster, groups.tile_items), (Some(matrix), 1, 256));
+        assert_eq!(
+            lines(&plan),
+            [
+                "1048576 u32 keys, ascending, on cpu: a device in host memory",
+                "algorithm  columnsort, with the network in every column",
+                "groups     256 work-items for a tile, 256 for a pass over memory",
+                "elements   4 bytes each in registers, 4194304 bytes on the device at a time, and a second array of 4227072 \
+                 bytes there",
+                "memory     4194304 bytes beyond the arrays",
+                "passes     5, each reading and writing 8388608 bytes in all",
+                "why        5 passes; the network in place, which oblivious sorts use, takes 15",
+                "",
+                "  pass      steps  place   what",
+                "     1             tile    sort 128 columns of 8192 keys; deal each to 64 new ones",
+                "     2             tile    merge every new column; cut it into a piece for each column",
+                "     3             tile    merge every column",
+                "     4             tile    merge halves of neighbouring columns",
+                "     5             tile    merge halves of neighbouring columns",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_columnsort_sorts_in_parts_is_merged_by_the_network() {
+        let plan = plan_on(DeviceLimits::FULL_GPU, 1 << 24);
+        assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Columnsort, 8));
+        let groups = work_groups(&plan);
+        assert_eq!(groups.work_bytes, (4 * 129) << 17, "a column more in every part");
+        assert_eq!(groups.matrix.map(|matrix| (matrix.chunks, matrix.shifts)), Some((4, 1)));
+        let lines = lines(&plan);
+        let table = lines.iter().position(String::is_empty).expect("a table follows");
+        assert_eq!(
+            lines[table - 1],
+            "why        8 passes; the network in place, which oblivious sorts use, takes 21"
+        );
+        assert_eq!(
+            lines[table + 2..],
+            [
+                "     1             tile    in each of 4 parts, sort 128 columns of 32768 keys; deal each to 128 new ones",
+                "     2             tile    merge every new column; cut it into a piece for each column",
+                "     3             tile    merge every column",
+                "     4             tile    merge halves of neighbouring columns",
+                "     5    254-262  memory  merge 23: compare i with i xor 8388607, then 2097152, then 1048576, then 524288, \
+                 then 262144, then 131072, then 65536, then 32768, then 16384",
+                "     6    263-276  tile    finish merge 23 inside tiles of 2^14 keys",
+                "     7    277-286  memory  merge 24: compare i with i xor 16777215, then 4194304, then 2097152, then 1048576, \
+                 then 524288, then 262144, then 131072, then 65536, then 32768, then 16384",
+                "     8    287-300  tile    finish merge 24 inside tiles of 2^14 keys",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_cluster_sorts_in_one_pass_with_all_its_groups() {
+        let plan = plan_on(DeviceLimits::FULL_GPU, 1 << 13);
+        assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Network, 1));
+        let groups = work_groups(&plan);
+        assert_eq!((groups.cluster, groups.tile_items, groups.work_bytes), (4, 128, 0));
+        assert_eq!(
+            lines(&plan),
+            [
+                "8192 u32 keys, ascending, on cpu: a device in host memory",
+                "algorithm  bitonic network in flip form",
+                "groups     128 work-items for a tile, 4 groups sort together in local memory that they share",
+                "elements   4 bytes each in registers, 32768 bytes on the device at a time",
+                "memory     32768 bytes beyond the arrays",
+                "passes     1, each reading and writing 65536 bytes in all",
+                "network    13 merges, 91 steps, 372736 comparators",
+                "",
+                "  pass      steps  place   what",
+                "     1       1-91  tile    sort all keys in the tiles of 4 groups",
+            ]
+        );
+    }
+
+    #[test]
+    fn without_a_second_array_the_network_sorts_in_place() {
+        let plan = plan_on(DeviceLimits { second_array: false, ..DeviceLimits::FULL_GPU }, 1 << 20);
+        assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Network, 15));
+        let groups = work_groups(&plan);
+        assert_eq!((groups.work_bytes, groups.matrix), (0, None));
+        let lines = lines(&plan);
+        for line in [
+            "elements   4 bytes each in registers, 4194304 bytes on the device at a time",
+            "passes     15, each reading and writing 8388608 bytes in all",
+            "network    20 merges, 210 steps, 110100480 comparators",
+            "     1       1-91  tile    sort every tile of 2^13 keys",
+            "     2         92  memory  merge 14: compare i with i xor 16383",
+            "     3     93-105  tile    finish merge 14 inside tiles of 2^13 keys",
+            "    15    198-210  tile    finish merge 20 inside tiles of 2^13 keys",
+        ] {
+            assert!(lines.iter().any(|said| said == line), "{line}\nis missing in\n{plan}");
+        }
+    }
 }

@@ -14,6 +14,8 @@ use std::cell::{Cell, RefCell};
 
 /// The device.
 pub(crate) struct HostDevice {
+    /// What it allows.
+    pub(crate) limits: DeviceLimits,
     /// What it says that it has.
     pub(crate) memory: DeviceMemory,
     /// The buffers that it does give, by how many were asked for before: the largest ones, the last for all that follow.
@@ -32,6 +34,7 @@ impl HostDevice {
     /// With this much memory.
     pub(crate) fn new(bytes: u64) -> Self {
         Self {
+            limits: DeviceLimits::PLAIN_GPU,
             memory: DeviceMemory { bytes, buffer_bytes: bytes },
             grants: vec![usize::MAX],
             calls_before_failure: Cell::new(None),
@@ -89,14 +92,7 @@ impl Backend for HostDevice {
     }
 
     fn limits(&self) -> DeviceLimits {
-        DeviceLimits {
-            group_size: 256,
-            local_bytes: 32 << 10,
-            is_cpu: false,
-            exchanging_passes: false,
-            second_array: false,
-            most_cluster_log2: 0,
-        }
+        self.limits
     }
 
     fn memory(&self) -> DeviceMemory {

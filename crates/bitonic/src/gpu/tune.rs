@@ -305,6 +305,7 @@ mod tests {
     use crate::gpu::opencl::testing;
     use crate::gpu::shape::Way;
     use crate::gpu::{cuda, lock};
+    use bitonic_testkit::device_or_skip;
 
     #[test]
     fn a_trial_gives_times_for_right_results_and_refuses_wrong_ones() {
@@ -334,14 +335,7 @@ mod tests {
 
     /// A CUDA device; `None`, with a line that says so, where there is none and none is required.
     fn cuda_device(test: &str) -> Option<cuda::Device> {
-        match cuda::Device::open(&cuda::DeviceChoice::Best) {
-            Ok(device) => Some(device),
-            Err(error) => {
-                assert!(std::env::var_os("BITONIC_REQUIRE_CUDA").is_none(), "{error}");
-                println!("skipped: no CUDA device for {test}: {error}");
-                None
-            }
-        }
+        device_or_skip(test, cuda::Device::open(&cuda::DeviceChoice::Best), "BITONIC_REQUIRE_CUDA")
     }
 
     /// One after the other: each takes much of the device's memory.

@@ -104,7 +104,11 @@ const CROSSOVER_KEY: &str = "engines";
 impl Crossover {
     /// Those of this machine.
     pub(crate) fn load_all() -> Vec<Self> {
-        let text = Cache::of_user().load(CROSSOVER_NAME, CROSSOVER_KEY).unwrap_or_default();
+        Self::load_from(&Cache::of_user())
+    }
+
+    fn load_from(cache: &Cache) -> Vec<Self> {
+        let text = cache.load(CROSSOVER_NAME, CROSSOVER_KEY).unwrap_or_default();
         let lines = std::str::from_utf8(&text).unwrap_or_default().lines();
         lines.filter_map(Self::parse).collect()
     }
@@ -112,9 +116,13 @@ impl Crossover {
     /// Stores what was found for a device, `faster_from` being `None` if it is never faster than the CPU, beside what is
     /// known of others. Whether that worked.
     pub(crate) fn update(engine: Engine, device: &str, faster_from: Option<usize>) -> bool {
-        let all = Self::updated(Self::load_all(), engine, device, faster_from);
+        Self::update_in(&Cache::of_user(), engine, device, faster_from)
+    }
+
+    fn update_in(cache: &Cache, engine: Engine, device: &str, faster_from: Option<usize>) -> bool {
+        let all = Self::updated(Self::load_from(cache), engine, device, faster_from);
         let text: String = all.iter().map(|crossover| format!("{crossover}\n")).collect();
-        Cache::of_user().store(CROSSOVER_NAME, CROSSOVER_KEY, text.as_bytes())
+        cache.store(CROSSOVER_NAME, CROSSOVER_KEY, text.as_bytes())
     }
 
     fn updated(mut known: Vec<Self>, engine: Engine, device: &str, faster_from: Option<usize>) -> Vec<Self> {
@@ -141,6 +149,7 @@ impl fmt::Display for Crossover {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::cache::testing::TestDirectory;
     use crate::gpu::shape::Way;
 
     fn shape(tile_log2: u32) -> Shape {
@@ -195,15 +204,26 @@ mod tests {
     }
 
     #[test]
-    fn the_shape_of_the_longest_length_that_is_reached_counts_if_it_is_possible() {
-        let limits = DeviceLimits {
-            group_size: 256,
-            local_bytes: 16 << 10,
-            is_cpu: false,
-            exchanging_passes: false,
-            second_array: false,
-            most_cluster_log2: 0,
+    fn what_is_stored_for_a_device_is_found_again_beside_what_is_known_of_others() {
+        let directory = TestDirectory::new("crossovers");
+        let cache = directory.cache();
+        let found = || {
+            let crossovers = Crossover::load_from(&cache);
+            let texts: Vec<String> = crossovers.iter().map(Crossover::to_string).collect();
+            texts.join(", ")
         };
+        assert_eq!(found(), "");
+        assert!(Crossover::update_in(&cache, Engine::OpenCl, "a device", Some(10)));
+        assert!(Crossover::update_in(&cache, Engine::Cuda, "another one", Some(5)));
+        assert_eq!(found(), "10 opencl a device, 5 cuda another one");
+        assert!(Crossover::update_in(&cache, Engine::OpenCl, "a device", None));
+        assert_eq!(found(), "5 cuda another one");
+        assert!(!Crossover::update_in(&directory.unwritable_cache(), Engine::Cuda, "a device", Some(1)));
+    }
+
+    #[test]
+    fn the_shape_of_the_longest_length_that_is_reached_counts_if_it_is_possible() {
+        let limits = DeviceLimits::PLAIN_GPU;
         let keys = Layout::keys::<u32>();
         let found = |length| tuning().shape(limits, keys, length).map(|tuned| tuned.shape);
         assert_eq!(found(1000), Some(shape(9)));

@@ -93,7 +93,8 @@ pub struct WorkGroups {
     pub device_bytes: u64,
     /// What is needed there beyond the arrays.
     pub work_bytes: u64,
-    /// How many groups sort the array together, in the memory that they share; 1 if each is for itself.
+    /// How many groups sort the array together, in the memory that they share; 1 if each is for itself. More than 8 are what a
+    /// device should have: a driver that has fewer says so when the kernels are there, and then passes of the network sort.
     pub cluster: usize,
     /// How the array is laid out for a columnsort.
     pub matrix: Option<Matrix>,
@@ -379,10 +380,10 @@ impl WorkGroups {
 impl Matrix {
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { column_length, columns, new_columns, shifts, chunks } = self;
-        let of_chunks = if *chunks > 1 { format!(", in {chunks} parts") } else { String::new() };
+        let where_to = if *chunks > 1 { format!("in each of {chunks} parts, ") } else { String::new() };
         let what = [
             format!(
-                "sort {columns} columns of {column_length} keys{of_chunks}; deal each to {new_columns} new ones"
+                "{where_to}sort {columns} columns of {column_length} keys; deal each to {new_columns} new ones"
             ),
             "merge every new column; cut it into a piece for each column".to_owned(),
             "merge every column".to_owned(),
@@ -413,7 +414,9 @@ impl Plan {
         };
         let first = Step::new(pass.steps.start);
         let tile = self.limits.tile_log2.min(Step::merges(self.sorted_length()));
+        let cluster = self.work_groups.map_or(1, |groups| groups.cluster);
         let (place, what) = match pass.place {
+            Place::Tile if cluster > 1 => ("tile", format!("sort all keys in the tiles of {cluster} groups")),
             Place::Tile if pass.steps.start == 0 => ("tile", format!("sort every tile of 2^{tile} keys")),
             Place::Tile => ("tile", format!("finish merge {} inside tiles of 2^{tile} keys", first.merge())),
             Place::Memory => {

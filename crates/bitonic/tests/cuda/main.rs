@@ -11,7 +11,6 @@ mod workspace;
 
 use bitonic::Engine;
 use bitonic::cuda::{Device, DeviceChoice};
-use std::env;
 
 const ENGINE: Engine = Engine::Cuda;
 
@@ -21,16 +20,7 @@ fn has_device(test: &str) -> bool {
 
 /// The device to test on; `None`, with a line that says so, where there is none.
 fn device_for(test: &str) -> Option<Device> {
-    match Device::open(&DeviceChoice::Best) {
-        Ok(device) => Some(device),
-        Err(error) if env::var_os("BITONIC_REQUIRE_CUDA").is_some() => {
-            panic!("{test} needs a CUDA device: {error}")
-        }
-        Err(error) => {
-            println!("skipped: no CUDA device for {test}: {error}");
-            None
-        }
-    }
+    bitonic_testkit::device_or_skip(test, Device::open(&DeviceChoice::Best), "BITONIC_REQUIRE_CUDA")
 }
 
 /// The device to test on; where there is none, the test ends here, and says so with its name.

@@ -109,13 +109,13 @@ impl Backend for Device {
 }
 
 /// Blocks that can share their memory on devices that have clusters; more than 8 need the driver's leave, which
-/// devices so far give.
+/// devices so far give. It can be asked only with the kernel at hand: where it refuses, plans say more than [`Prepared`] does.
 const MOST_CLUSTER_LOG2: u32 = 4;
 
 impl Device {
     /// The memory to work in that a shape needs. Where there is none, the shape of a sort in place.
     fn with_work(&self, job: &Job, shape: Shape) -> Result<(Shape, Option<Buffer>), Error> {
-        let bytes = work_bytes(job, shape);
+        let bytes = job.work_bytes(shape);
         if bytes == 0 {
             return Ok((shape, None));
         }
@@ -129,11 +129,6 @@ impl Device {
             Err(error) => Err(error),
         }
     }
-}
-
-/// The bytes of working memory: as many elements as the launches need, the keys before the values.
-pub(super) fn work_bytes(job: &Job, shape: Shape) -> usize {
-    job.work_elements(shape).saturating_mul(job.layout.stored_bytes())
 }
 
 /// The arrays of a job: keys, values where its layout has them, and memory to work in where its shape needs it.
@@ -179,7 +174,7 @@ impl Prepared {
     /// # Safety
     ///
     /// The stream and the arrays must belong to the device's context; the arrays must hold the job's elements, or have
-    /// [`work_bytes`], and be used by nobody else until the last kernel is done.
+    /// [`Job::work_bytes`], and be used by nobody else until the last kernel is done.
     pub(super) unsafe fn enqueue(&self, stream: &CudaStream, arrays: Arrays) -> Result<(), Error> {
         for (kernel, launch, manner) in &self.launches {
             let mut arguments = ArgumentList::default();

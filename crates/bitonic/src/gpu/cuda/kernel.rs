@@ -3,7 +3,10 @@
 use super::buffer::Buffer;
 use super::failure::reason;
 use crate::Error;
-use cudarc::driver::sys::{self, CUdeviceptr, CUfunction, CUlaunchAttributeID, CUmodule, CUresult};
+use cudarc::driver::sys::{
+    self, CUdeviceptr, CUfunction, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchConfig, CUmodule,
+    CUresult, CUstream,
+};
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 use std::ffi::{CString, c_void};
 use std::fmt;
@@ -89,11 +92,9 @@ impl Kernel {
         manner: &Manner,
         arguments: &[Argument<'_>],
     ) -> Result<(), Error> {
-        let &Manner { groups, group_size, shared_bytes, cluster, overlaps } = manner;
         let failed = |error| self.module.failure("run a kernel", &self.name, error);
-        let invalid = |_| failed(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
-        let (groups, group_size) =
-            (u32::try_from(groups).map_err(invalid)?, u32::try_from(group_size).map_err(invalid)?);
+        let mut attributes = NO_ATTRIBUTES;
+        let configuration = manner.configuration(stream.cu_stream(), &mut attributes).map_err(failed)?;
         let mut values = [0_u64; MOST_ARGUMENTS];
         let mut places = [ptr::null_mut::<c_void>(); MOST_ARGUMENTS];
         if arguments.len() > MOST_ARGUMENTS {
@@ -110,57 +111,28 @@ impl Kernel {
             *place = ptr::from_mut(value).cast();
         }
         self.module.context.bind_to_thread().map_err(failed)?;
-        let mut attributes = [sys::CUlaunchAttribute {
-            id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_IGNORE,
-            pad: [0; 4],
-            value: sys::CUlaunchAttributeValue { pad: [0; 64] },
-        }; 2];
-        let mut count = 0;
-        if cluster > 1 {
-            attributes[count].id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-            attributes[count].value.clusterDim =
-                sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: cluster, y: 1, z: 1 };
-            count += 1;
-        }
-        if overlaps {
-            attributes[count].id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-            attributes[count].value.programmaticStreamSerializationAllowed = 1;
-            count += 1;
-        }
         let (function, parameters) = (self.function, places.as_mut_ptr());
         // Drivers before CUDA 11.8 know only the plain form; what they have no devices for is not asked of them.
-        let launched = if count == 0 {
+        let launched = if configuration.numAttrs == 0 {
             // SAFETY: the function is of a loaded module; there is a place for every argument, which the driver copies before
             // the call returns; the caller vouches for their types and for what the kernel does.
             unsafe {
                 sys::cuLaunchKernel(
                     function,
-                    groups,
-                    1,
-                    1,
-                    group_size,
-                    1,
-                    1,
-                    shared_bytes as u32,
-                    stream.cu_stream(),
+                    configuration.gridDimX,
+                    configuration.gridDimY,
+                    configuration.gridDimZ,
+                    configuration.blockDimX,
+                    configuration.blockDimY,
+                    configuration.blockDimZ,
+                    configuration.sharedMemBytes,
+                    configuration.hStream,
                     parameters,
                     ptr::null_mut(),
                 )
             }
         } else {
-            let configuration = sys::CUlaunchConfig {
-                gridDimX: groups,
-                gridDimY: 1,
-                gridDimZ: 1,
-                blockDimX: group_size,
-                blockDimY: 1,
-                blockDimZ: 1,
-                sharedMemBytes: shared_bytes as u32,
-                hStream: stream.cu_stream(),
-                attrs: attributes.as_mut_ptr(),
-                numAttrs: count as u32,
-            };
-            // SAFETY: as above, and so many attributes are set.
+            // SAFETY: as above, and the attributes are where the configuration says.
             unsafe { sys::cuLaunchKernelEx(&configuration, function, parameters, ptr::null_mut()) }
         };
         launched.result().map_err(failed)
@@ -196,28 +168,13 @@ impl Kernel {
         if manner.cluster <= PORTABLE_CLUSTER {
             return true;
         }
-        let mut attribute = sys::CUlaunchAttribute {
-            id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-            pad: [0; 4],
-            value: sys::CUlaunchAttributeValue {
-                clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: manner.cluster, y: 1, z: 1 },
-            },
-        };
-        let configuration = sys::CUlaunchConfig {
-            gridDimX: manner.groups as u32,
-            gridDimY: 1,
-            gridDimZ: 1,
-            blockDimX: manner.group_size as u32,
-            blockDimY: 1,
-            blockDimZ: 1,
-            sharedMemBytes: manner.shared_bytes as u32,
-            hStream: ptr::null_mut(),
-            attrs: &mut attribute,
-            numAttrs: 1,
-        };
+        let alone = Manner { overlaps: false, ..*manner };
+        let mut attributes = NO_ATTRIBUTES;
         let mut clusters = 0;
         let asked = self.module.context.bind_to_thread().and_then(|()| {
-            // SAFETY: the function is of a loaded module, and there is a place for the answer.
+            let configuration = alone.configuration(ptr::null_mut(), &mut attributes)?;
+            // SAFETY: the function is of a loaded module, the attributes are where the configuration says, and there is a place
+            // for the answer.
             unsafe { sys::cuOccupancyMaxActiveClusters(&mut clusters, self.function, &configuration) }
                 .result()
         });
@@ -246,7 +203,51 @@ impl Manner {
     fn plain(groups: usize, group_size: usize) -> Self {
         Self { groups, group_size, shared_bytes: 0, cluster: 1, overlaps: false }
     }
+
+    /// What the driver is told. It points to the attributes, which must stay where they are as long as it is used.
+    fn configuration(
+        &self,
+        stream: CUstream,
+        attributes: &mut Attributes,
+    ) -> Result<CUlaunchConfig, DriverError> {
+        let &Self { groups, group_size, shared_bytes, cluster, overlaps } = self;
+        let number =
+            |number| u32::try_from(number).map_err(|_| DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
+        let mut count = 0;
+        if cluster > 1 {
+            attributes[count].id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+            attributes[count].value.clusterDim =
+                sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: cluster, y: 1, z: 1 };
+            count += 1;
+        }
+        if overlaps {
+            attributes[count].id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+            attributes[count].value.programmaticStreamSerializationAllowed = 1;
+            count += 1;
+        }
+        Ok(CUlaunchConfig {
+            gridDimX: number(groups)?,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: number(group_size)?,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: shared_bytes as u32,
+            hStream: stream,
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: count as u32,
+        })
+    }
 }
+
+/// What a launch asks for beyond its sizes: a cluster, and to overlap.
+type Attributes = [CUlaunchAttribute; 2];
+
+const NO_ATTRIBUTES: Attributes = [CUlaunchAttribute {
+    id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_IGNORE,
+    pad: [0; 4],
+    value: sys::CUlaunchAttributeValue { pad: [0; 64] },
+}; 2];
 
 impl fmt::Debug for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,7 +2,7 @@
 
 use super::buffer::Buffer;
 use super::device::Device;
-use super::engine::{Arrays, Prepared, work_bytes};
+use super::engine::{Arrays, Prepared};
 use super::graph::Sort;
 use crate::Error;
 use crate::gpu::backend::{Backend, Kernels};
@@ -96,7 +96,7 @@ impl ResidentSorter {
     }
 
     fn workspace_of(&self, job: &Job) -> usize {
-        work_bytes(job, self.device.shape(job))
+        job.work_bytes(self.device.shape(job))
     }
 
     /// Sorts that may use this memory: an array of at least as many bytes as [`ResidentSorter::workspace_size`] or its like

@@ -43,12 +43,21 @@
 #define AT(place) (place) < length ? keys : rest_keys, (place) < length ? (place) : (place)-length
 #endif
 
+/* What every kernel is given; `mapping` is for the first and the last pass, `offset` for the shift. */
+#define COLUMN_PARAMETERS ALL_ARRAYS, Index total, Index chunk_length, Index most_columns, u32 mapping, u32 offset
+
 /* For the kernels: where the chunk begins, how long it is, how many columns it has, and the arrays from there on. */
 #define BEGIN_CHUNK(number)                                                                                            \
     Index start = (number)*chunk_length, work = (number) * (most_columns + 1) << TILE_LOG2;                            \
     Index length = total - start < chunk_length ? total - start : chunk_length;                                        \
     Index columns = (length + TILE - 1) >> TILE_LOG2;                                                                  \
     OF_CHUNK
+
+/* The same for kernels with so many groups for each chunk, and which of its columns is the group's. A short chunk may have
+   no such column. */
+#define BEGIN_COLUMN(groups)                                                                                           \
+    BEGIN_CHUNK(GROUP / groups)                                                                                        \
+    Index column = GROUP % groups;
 
 /* The place of register a in an arrangement. */
 FUNCTION u32 place_of(u32 a, int shift, bool flip)

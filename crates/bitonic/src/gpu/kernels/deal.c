@@ -1,11 +1,10 @@
 /* Columnsort's first pass: from the array to the working memory. A group for every column. */
 
 KERNEL(ITEMS)
-deal(ALL_ARRAYS, Index total, Index chunk_length, Index most_columns, u32 mapping, u32 offset)
+deal(COLUMN_PARAMETERS)
 {
     LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
-    BEGIN_CHUNK(GROUP / most_columns)
-    Index column = GROUP % most_columns;
+    BEGIN_COLUMN(most_columns)
     if (column >= columns) {
         return;
     }

@@ -6,7 +6,7 @@
 #endif
 
 KERNEL(ITEMS)
-gather(ALL_ARRAYS, Index total, Index chunk_length, Index most_columns, u32 mapping, u32 offset)
+gather(COLUMN_PARAMETERS)
 {
     LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
     BEGIN_CHUNK(GROUP >> (DEALT_LOG2 + CLUSTER_LOG2))

@@ -3,12 +3,11 @@
    first half is as if zero, what is behind the last as if infinite. */
 
 KERNEL(ITEMS)
-shift_columns(ALL_ARRAYS, Index total, Index chunk_length, Index most_columns, u32 mapping, u32 offset)
+shift_columns(COLUMN_PARAMETERS)
 {
     LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
     Index groups = most_columns + offset;
-    BEGIN_CHUNK(GROUP / groups)
-    Index column = GROUP % groups;
+    BEGIN_COLUMN(groups)
     if (column >= columns + offset) {
         return;
     }

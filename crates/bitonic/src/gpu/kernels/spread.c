@@ -1,11 +1,10 @@
 /* Columnsort's third pass, in place: sorts every column, which is runs of RUN elements. A group for every column. */
 
 KERNEL(ITEMS)
-spread(ALL_ARRAYS, Index total, Index chunk_length, Index most_columns, u32 mapping, u32 offset)
+spread(COLUMN_PARAMETERS)
 {
     LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
-    BEGIN_CHUNK(GROUP / most_columns)
-    Index column = GROUP % most_columns;
+    BEGIN_COLUMN(most_columns)
     if (column >= columns) {
         return;
     }

@@ -23,7 +23,8 @@ pub(super) fn program(wanted: &Wanted) -> Result<Program, String> {
     let options = options(wanted)?;
     let compiler = Compiler::find()?;
     let name = format!("cub-peer-{:016x}", identity(&compiler.version, &options));
-    let kept = cache_folder().map(|folder| folder.join(name));
+    // Not relative: the peer is started in another folder.
+    let kept = bitonic::cache_folder().and_then(|folder| path::absolute(folder.join(name)).ok());
     if let Some(kept) = kept.as_ref().filter(|kept| kept.is_file()) {
         return Ok(Program { command: Command::new(kept), folder: None });
     }
@@ -74,15 +75,6 @@ fn identity(compiler: &str, options: &[String]) -> u64 {
     let mut hasher = DefaultHasher::new();
     (SOURCES, compiler, options).hash(&mut hasher);
     hasher.finish()
-}
-
-/// The folder that the library keeps its kernels in, too: the one that `BITONIC_CACHE_DIR` names, none if that is empty.
-fn cache_folder() -> Option<PathBuf> {
-    match env::var_os("BITONIC_CACHE_DIR") {
-        // Not relative: the peer is started in another folder.
-        Some(folder) => path::absolute(folder).ok(),
-        None => Some(directories::ProjectDirs::from("", "", "bitonic")?.cache_dir().to_owned()),
-    }
 }
 
 /// A new folder in the one that a file is in.
