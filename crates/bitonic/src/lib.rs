@@ -52,11 +52,12 @@ pub use sorter::Sorter;
 /// bitonic::sort(&mut keys);
 /// assert_eq!(keys, [1, 2, 3]);
 /// ```
+#[inline]
 pub fn sort<K: Key>(keys: &mut [K]) {
     if gpu::auto::worthwhile(keys.len()).is_some() && Sorter::new().sort(keys).is_ok() {
         return;
     }
-    let settings = Sorter::new().settings();
+    let settings = cpu::Settings::usual();
     if cpu::sort(keys, settings).is_err() {
         // The only thing that can be refused is memory; the network needs none.
         let in_place = cpu::sort(keys, cpu::Settings { oblivious: true, ..settings });

@@ -63,26 +63,30 @@ impl Instructions {
 
     /// The fastest one here, or the one that the environment variable `BITONIC_INSTRUCTIONS` names, if this processor has it.
     /// Found out once for the process.
+    #[inline]
     pub fn detected() -> Self {
         static DETECTED: OnceLock<Instructions> = OnceLock::new();
-        *DETECTED.get_or_init(|| {
-            let best = Self::ALL.iter().copied().find(|set| set.is_available()).unwrap_or(Self::Portable);
-            let wanted = std::env::var(VARIABLE).ok().map(|name| name.parse::<Self>());
-            let chosen = match wanted {
-                Some(Ok(set)) if set.is_available() => set,
-                Some(Ok(set)) => {
-                    tracing::warn!("{VARIABLE} names {set}, which this processor lacks: using {best}");
-                    best
-                }
-                Some(Err(error)) => {
-                    tracing::warn!("{VARIABLE}: {error}; using {best}");
-                    best
-                }
-                None => best,
-            };
-            tracing::debug!(instructions = %chosen, "CPU engine");
-            chosen
-        })
+        *DETECTED.get_or_init(Self::detect)
+    }
+
+    #[cold]
+    fn detect() -> Self {
+        let best = Self::ALL.iter().copied().find(|set| set.is_available()).unwrap_or(Self::Portable);
+        let wanted = std::env::var(VARIABLE).ok().map(|name| name.parse::<Self>());
+        let chosen = match wanted {
+            Some(Ok(set)) if set.is_available() => set,
+            Some(Ok(set)) => {
+                tracing::warn!("{VARIABLE} names {set}, which this processor lacks: using {best}");
+                best
+            }
+            Some(Err(error)) => {
+                tracing::warn!("{VARIABLE}: {error}; using {best}");
+                best
+            }
+            None => best,
+        };
+        tracing::debug!(instructions = %chosen, "CPU engine");
+        chosen
     }
 }
 

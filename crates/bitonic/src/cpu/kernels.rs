@@ -12,8 +12,8 @@ use crate::key::BitMap;
 /// All of them take a pointer and a length; the caller passes keys it may read and write. They may only be called on a
 /// processor that has the instruction set: a [`Sorter`](crate::Sorter) asks the processor before it takes a table.
 pub(crate) struct Kernels<B: 'static> {
-    /// How many keys a register holds.
-    pub(crate) lanes: usize,
+    /// The base-2 logarithm of how many keys a register holds.
+    pub(crate) lanes_log2: u32,
     /// The most keys [`Kernels::sort_tile`] and `clean_tile` take; a power of two.
     pub(crate) tile: usize,
     /// Sorts keys that need as many registers as the index says.
@@ -57,7 +57,8 @@ impl<B> Kernels<B> {
     #[inline]
     pub(crate) fn sort_tile(&self, keys: &mut [B]) {
         assert!(keys.len() <= self.tile);
-        let rows = keys.len().div_ceil(self.lanes);
+        // No division: that takes as long as sorting a register.
+        let rows = (keys.len() + (1 << self.lanes_log2) - 1) >> self.lanes_log2;
         // SAFETY: the table is for this processor; pointer and length are the slice's; the function chosen takes the
         // number of rows that the length needs.
         unsafe {
@@ -173,7 +174,7 @@ macro_rules! instantiate {
             }
 
             crate::cpu::kernels::Kernels {
-                lanes: <$Vector>::LANES,
+                lanes_log2: <$Vector>::LANES.ilog2(),
                 tile: columns::MAX_ROWS * <$Vector>::LANES,
                 sort_in_registers: [
                     sort_nothing,

@@ -52,11 +52,16 @@ fn processor_name() -> Option<String> {
 }
 
 /// Sorts keys in place.
+#[inline]
 pub(crate) fn sort<K: Key>(keys: &mut [K], settings: Settings) -> Result<(), Error> {
     let map = BitMap::new(K::TYPE.form(), settings.order);
     let bits = as_bits_mut(keys);
     // What comes back is a permutation of the bits of keys: valid whatever the type.
     let len = bits.len();
+    if len < threads::PARALLEL_FROM {
+        // At once: handing a closure on takes as long as sorting a few keys.
+        return K::Bits::sort(bits, map, settings, false);
+    }
     threads::with_threads_for(len, settings.threads, |parallel| K::Bits::sort(bits, map, settings, parallel))?
 }
 

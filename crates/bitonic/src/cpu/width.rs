@@ -18,6 +18,15 @@ pub struct Settings {
     pub(crate) instructions: Instructions,
 }
 
+impl Settings {
+    /// Ascending order, as fast as can be.
+    #[inline]
+    pub(crate) fn usual() -> Self {
+        let instructions = Instructions::detected();
+        Self { order: Order::Ascending, threads: None, oblivious: false, instructions }
+    }
+}
+
 /// The sorts of one key width: a supertrait of [`Bits`], so that generic code reaches the kernels of its width.
 pub trait Width: Sized {
     /// Sorts bits in memory so that what `map` makes of them ascends.

@@ -7,11 +7,19 @@ use super::{cuda, opencl};
 use crate::{Engine, Error};
 use std::sync::OnceLock;
 
+/// Fewer keys than this no device sorts sooner than the CPU: two transfers and a launch take longer.
+const FEWEST: usize = 1 << 9;
+
 /// A device that was measured to sort this many keys faster than the CPU, if there is one; or why none can be used now.
 ///
 /// Costs nothing where nothing was tuned: not even a driver is loaded. Of several, the one on CUDA comes first; where that
 /// lacks its compiler, the OpenCL engine of the same driver may serve.
+#[inline]
 pub(crate) fn worthwhile(len: usize) -> Option<Result<ChosenDevice, Error>> {
+    if len < FEWEST { None } else { worthwhile_of_many(len) }
+}
+
+fn worthwhile_of_many(len: usize) -> Option<Result<ChosenDevice, Error>> {
     static CROSSOVERS: OnceLock<Vec<Crossover>> = OnceLock::new();
 
     let crossovers = CROSSOVERS.get_or_init(|| {

@@ -166,8 +166,9 @@ unsafe fn neighbours<V: Vector, const R: usize>(rows: &mut [V; R]) {
         let (upper, lower) = (rows[row], rows[R - 1 - row]);
         // SAFETY: the caller's promise.
         unsafe {
-            rows[row] = upper.max(lower.xor_lanes::<1>().complement());
-            rows[R - 1 - row] = lower.max(upper.xor_lanes::<1>().complement());
+            let (upper, lower) = upper.max_with_complement(lower.xor_lanes::<1>());
+            rows[row] = upper;
+            rows[R - 1 - row] = lower.xor_lanes::<1>();
         }
     }
 }

@@ -63,6 +63,14 @@ pub(crate) trait Vector: Copy {
     /// All bits of all lanes complemented.
     unsafe fn complement(self) -> Self;
 
+    /// The larger of `self` and the complement of `other`; and the other way round. Together they are a comparator with a
+    /// complemented side.
+    #[inline(always)]
+    unsafe fn max_with_complement(self, other: Self) -> (Self, Self) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { (self.max(other.complement()), self.complement().max(other)) }
+    }
+
     /// Even lanes: the complement of `even`; odd lanes: `odd` as it is.
     unsafe fn complement_even(even: Self, odd: Self) -> Self;
 

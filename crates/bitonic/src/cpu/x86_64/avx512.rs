@@ -116,6 +116,15 @@ impl Vector for U32x16 {
     }
 
     #[inline(always)]
+    unsafe fn max_with_complement(self, other: Self) -> (Self, Self) {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let max = self.max(other.complement());
+            (max, Self(_mm512_ternarylogic_epi32::<XOR3>(max.0, self.0, other.0)))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn complement(self) -> Self {
         // SAFETY: the trait's contract.
         unsafe { Self(_mm512_xor_si512(self.0, _mm512_set1_epi32(-1))) }
@@ -159,7 +168,7 @@ impl Vector for U32x16 {
         unsafe {
             let min = _mm512_min_epu32(self.0, other.0);
             let agree = opaque(const { bits_agree(BIT) });
-            Self(_mm512_mask_max_epu32(min, agree, self.0, other.0))
+            Self(_mm512_mask_ternarylogic_epi32::<XOR3>(min, agree, self.0, other.0))
         }
     }
 
@@ -169,7 +178,7 @@ impl Vector for U32x16 {
         unsafe {
             let min = _mm512_min_epu32(self.0, other.0);
             let set = opaque(const { bit_set(BIT) });
-            Self(_mm512_mask_max_epu32(min, set, self.0, other.0))
+            Self(_mm512_mask_ternarylogic_epi32::<XOR3>(min, set, self.0, other.0))
         }
     }
 
@@ -294,6 +303,15 @@ impl Vector for U64x8 {
     }
 
     #[inline(always)]
+    unsafe fn max_with_complement(self, other: Self) -> (Self, Self) {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let max = self.max(other.complement());
+            (max, Self(_mm512_ternarylogic_epi64::<XOR3>(max.0, self.0, other.0)))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn complement(self) -> Self {
         // SAFETY: the trait's contract.
         unsafe { Self(_mm512_xor_si512(self.0, _mm512_set1_epi32(-1))) }
@@ -329,7 +347,7 @@ impl Vector for U64x8 {
         unsafe {
             let min = _mm512_min_epu64(self.0, other.0);
             let agree = opaque(const { bits_agree(BIT) }) as u8;
-            Self(_mm512_mask_max_epu64(min, agree, self.0, other.0))
+            Self(_mm512_mask_ternarylogic_epi64::<XOR3>(min, agree, self.0, other.0))
         }
     }
 
@@ -339,7 +357,7 @@ impl Vector for U64x8 {
         unsafe {
             let min = _mm512_min_epu64(self.0, other.0);
             let set = opaque(const { bit_set(BIT) }) as u8;
-            Self(_mm512_mask_max_epu64(min, set, self.0, other.0))
+            Self(_mm512_mask_ternarylogic_epi64::<XOR3>(min, set, self.0, other.0))
         }
     }
 
