@@ -124,6 +124,9 @@ pub struct BitMap<B> {
 }
 
 impl<B: Bits> BitMap<B> {
+    /// The mapping that changes nothing.
+    pub const IDENTITY: Self = Self { magnitude: B::ZERO, flip: B::ZERO };
+
     /// The mapping of a form and an order.
     #[inline(always)]
     pub fn new(form: KeyForm, order: Order) -> Self {
@@ -142,7 +145,7 @@ impl<B: Bits> BitMap<B> {
     /// Whether the mapping changes nothing: unsigned keys in ascending order.
     #[inline(always)]
     pub fn is_identity(self) -> bool {
-        self.magnitude == B::ZERO && self.flip == B::ZERO
+        self == Self::IDENTITY
     }
 
     /// The mask of the bits that are complemented where the sign bit is set.

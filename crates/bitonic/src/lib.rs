@@ -75,6 +75,9 @@ pub fn sort<K: Key>(keys: &mut [K]) {
 /// # Ok::<(), bitonic::Error>(())
 /// ```
 pub fn sort_pairs<K: Key, V: Copy + Send>(keys: &mut [K], values: &mut [V]) -> Result<(), Error> {
+    if keys.len() == values.len() && gpu::auto::worthwhile(keys.len()).is_none() {
+        return cpu::sort_pairs(keys, values, false, cpu::Settings::usual());
+    }
     Sorter::new().sort_pairs(keys, values).map(|_| ())
 }
 

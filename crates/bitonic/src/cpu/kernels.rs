@@ -81,7 +81,7 @@ macro_rules! instantiate {
         $(#[$documentation])*
         pub(crate) static $table: crate::cpu::kernels::Kernels<$Bits> = {
             use crate::cpu::generic::scan::COUNTED_VALUES;
-            use crate::cpu::generic::{columns, merge, partition, scan, vector::Vector};
+            use crate::cpu::generic::{columns, merge, ordered, partition, scan, vector::Vector};
             use crate::key::BitMap;
 
             // SAFETY of all functions below: the table's contract is that of the generic functions.
@@ -162,15 +162,13 @@ macro_rules! instantiate {
             $(#[$feature])*
             unsafe fn to_ordered(keys: *mut $Bits, len: usize, map: BitMap<$Bits>) {
                 // SAFETY: see above.
-                let keys = unsafe { std::slice::from_raw_parts_mut(keys, len) };
-                keys.iter_mut().for_each(|key| *key = map.to_ordered(*key));
+                unsafe { ordered::to_ordered::<$Vector>(keys, len, map) }
             }
 
             $(#[$feature])*
             unsafe fn from_ordered(keys: *mut $Bits, len: usize, map: BitMap<$Bits>) {
                 // SAFETY: see above.
-                let keys = unsafe { std::slice::from_raw_parts_mut(keys, len) };
-                keys.iter_mut().for_each(|key| *key = map.from_ordered(*key));
+                unsafe { ordered::from_ordered::<$Vector>(keys, len, map) }
             }
 
             crate::cpu::kernels::Kernels {

@@ -65,12 +65,12 @@ pub(super) fn sort_u16(
         let mut buffer = [0_u32; ON_STACK];
         let wide = &mut buffer[..bits.len()];
         wide.iter_mut().zip(bits.iter()).for_each(|(wide, bits)| *wide = widen(bits));
-        quicksort::sort(wide, kernels, false);
+        quicksort::sort(wide, BitMap::IDENTITY, kernels, false);
         narrow(wide, bits, map);
     } else if bits.len() < COUNT_16_FROM {
         let mut wide = try_vec(bits.len())?;
         wide.extend(bits.iter().map(widen));
-        quicksort::sort(&mut wide, kernels, parallel);
+        quicksort::sort(&mut wide, BitMap::IDENTITY, kernels, parallel);
         narrow(&wide, bits, map);
     } else {
         let mut counts: Vec<usize> = try_vec(1 << 16)?;

@@ -189,7 +189,7 @@ fn sort_words(words: &mut [u64], settings: Settings) -> Result<(), Error> {
         if settings.oblivious {
             network::sort(words, kernels, parallel);
         } else {
-            quicksort::sort(words, kernels, parallel);
+            quicksort::sort(words, BitMap::IDENTITY, kernels, parallel);
         }
     })
 }

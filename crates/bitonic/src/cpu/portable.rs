@@ -60,6 +60,16 @@ impl<B: Bits, const N: usize> Vector for Array<B, N> {
     }
 
     #[inline(always)]
+    unsafe fn xor(self, mask: B) -> Self {
+        Self(self.0.map(|bits| bits ^ mask))
+    }
+
+    #[inline(always)]
+    unsafe fn fold(self, mask: B) -> Self {
+        Self(self.0.map(|bits| bits ^ (bits.spread_sign() & mask)))
+    }
+
+    #[inline(always)]
     unsafe fn complement(self) -> Self {
         Self(self.0.map(|key| !key))
     }

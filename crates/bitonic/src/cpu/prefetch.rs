@@ -1,5 +1,9 @@
 //! Asking for memory before it is needed.
 
+/// How many bytes ahead of a read memory is asked for. Processors foresee streams as well, but stop at the end of a page: of 2^24
+/// keys, a quarter of the time of partitions is saved, and nothing is lost where caches hold all keys.
+pub(in crate::cpu) const AHEAD: usize = 4096;
+
 /// Asks for the cache line at an address, which may be any: what is not there is not fetched. Does nothing on processors
 /// whose instruction for it Rust does not offer.
 #[inline(always)]

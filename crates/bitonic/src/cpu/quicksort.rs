@@ -5,31 +5,55 @@
 //!   depend on the keys: there is no quadratic case.
 //! - Keys equal to a pivot that comes up again are split off and done, so that many equal keys cost less, not more; a part of at
 //!   most 16 values is counted instead of sorted.
+//! - What is in its place is turned from ordered bits into keys at once, while the cache still has it.
 //! - Keys in order, or in opposite order, are recognised by a scan that gives up at the first counterexample.
 
 use super::generic::scan::COUNTED_VALUES;
 use super::kernels::Kernels;
 use super::network;
 use super::threads::{PARALLEL_FROM, both};
-use crate::key::Bits;
+use crate::key::{BitMap, Bits};
 
-/// Sorts keys, fast rather than obliviously.
+/// Sorts ordered bits, fast rather than obliviously, and leaves what `map` makes keys of.
 #[inline]
-pub(super) fn sort<B: Bits>(keys: &mut [B], kernels: &Kernels<B>, parallel: bool) {
-    if keys.len() <= kernels.tile {
-        return kernels.sort_tile(keys);
+pub(super) fn sort<B: Bits>(bits: &mut [B], map: BitMap<B>, kernels: &Kernels<B>, parallel: bool) {
+    if bits.len() <= kernels.tile {
+        kernels.sort_tile(bits);
+        return finish(bits, map, kernels);
     }
-    sort_many(keys, kernels, parallel);
+    sort_many(bits, &Task { kernels, map, parallel });
+}
+
+/// Turns ordered bits in their places into keys.
+#[inline]
+fn finish<B: Bits>(bits: &mut [B], map: BitMap<B>, kernels: &Kernels<B>) {
+    if !map.is_identity() {
+        // SAFETY: the kernels were handed out for this processor; pointer and length are the slice's.
+        unsafe { (kernels.from_ordered)(bits.as_mut_ptr(), bits.len(), map) }
+    }
+}
+
+/// What is the same for all parts of a sort.
+struct Task<'a, B: 'static> {
+    kernels: &'a Kernels<B>,
+    map: BitMap<B>,
+    parallel: bool,
+}
+
+impl<B: Bits> Task<'_, B> {
+    fn finish(&self, bits: &mut [B]) {
+        finish(bits, self.map, self.kernels);
+    }
 }
 
 /// Sorts more keys than a tile holds.
-fn sort_many<B: Bits>(keys: &mut [B], kernels: &Kernels<B>, parallel: bool) {
-    if is_done_by_scan(keys, kernels) {
-        return;
+fn sort_many<B: Bits>(keys: &mut [B], task: &Task<'_, B>) {
+    if is_done_by_scan(keys, task.kernels) {
+        return task.finish(keys);
     }
     // Every partition that halves a part uses one; twice as many allow for uneven ones.
-    let budget = 2 * (keys.len() / kernels.tile + 1).ilog2() + 4;
-    sort_part(Part { keys, least: None, budget }, kernels, parallel);
+    let budget = 2 * (keys.len() / task.kernels.tile + 1).ilog2() + 4;
+    sort_part(Part { keys, least: None, budget }, task);
 }
 
 /// Finishes keys that are in ascending or descending order already.
@@ -56,18 +80,20 @@ struct Part<'a, B> {
     budget: u32,
 }
 
-fn sort_part<B: Bits>(mut part: Part<'_, B>, kernels: &Kernels<B>, parallel: bool) {
+fn sort_part<B: Bits>(mut part: Part<'_, B>, task: &Task<'_, B>) {
+    let kernels = task.kernels;
     loop {
         let len = part.keys.len();
         if len <= kernels.tile || part.budget == 0 {
-            return network::sort(part.keys, kernels, parallel);
+            network::sort(part.keys, kernels, task.parallel);
+            return task.finish(part.keys);
         }
         part.budget -= 1;
         let sample = Sample::take(part.keys, kernels);
         if let Some(values) = sample.few_values()
             && sort_by_counting(part.keys, values, kernels)
         {
-            return;
+            return task.finish(part.keys);
         }
         let pivot = sample.median();
         let below = match part.least {
@@ -76,21 +102,23 @@ fn sort_part<B: Bits>(mut part: Part<'_, B>, kernels: &Kernels<B>, parallel: boo
             _ => partition(part.keys, pivot, kernels),
         };
         if below == 0 {
-            let Some(next) = successor(pivot) else { return };
+            let Some(next) = successor(pivot) else { return task.finish(part.keys) };
             let equal = partition(part.keys, next, kernels);
-            part.keys = &mut part.keys[equal..];
+            let (equal, rest) = part.keys.split_at_mut(equal);
+            task.finish(equal);
+            part.keys = rest;
             part.least = Some(next);
             continue;
         }
         let (lower, upper) = part.keys.split_at_mut(below);
         let lower = Part { keys: lower, least: part.least, budget: part.budget };
         let upper = Part { keys: upper, least: Some(pivot), budget: part.budget };
-        if parallel && len >= PARALLEL_FROM {
-            return both(true, || sort_part(lower, kernels, true), || sort_part(upper, kernels, true));
+        if task.parallel && len >= PARALLEL_FROM {
+            return both(true, || sort_part(lower, task), || sort_part(upper, task));
         }
         // The smaller part goes on the stack, the larger one round the loop.
         let (smaller, larger) = if below <= len / 2 { (lower, upper) } else { (upper, lower) };
-        sort_part(smaller, kernels, parallel);
+        sort_part(smaller, task);
         part = larger;
     }
 }
@@ -215,7 +243,7 @@ mod tests {
         let mut keys: Vec<u32> = (0..n as u32).map(|index| index.wrapping_mul(0x9E37_79B1)).collect();
         let mut expected = keys.clone();
         expected.sort_unstable();
-        sort(&mut keys, &kernels, false);
+        sort(&mut keys, BitMap::IDENTITY, &kernels, false);
         assert_eq!(keys, expected);
         let passes = PARTITIONED.load(Relaxed) / n;
         let allowed = 2 * (2 * (n / kernels.tile + 1).ilog2() as usize + 4);
@@ -234,7 +262,7 @@ mod tests {
             keys[31_415] = extra.unwrap_or(keys[31_415]);
             let mut expected = keys.clone();
             expected.sort_unstable();
-            sort(&mut keys, kernels, false);
+            sort(&mut keys, BitMap::IDENTITY, kernels, false);
             assert!(keys == expected, "{extra:?}");
         }
     }

@@ -56,10 +56,10 @@ macro_rules! vector_width {
                 map_all(bits, map, kernels.to_ordered, parallel);
                 if settings.oblivious {
                     network::sort(bits, kernels, parallel);
+                    map_all(bits, map, kernels.from_ordered, parallel);
                 } else {
-                    quicksort::sort(bits, kernels, parallel);
+                    quicksort::sort(bits, map, kernels, parallel);
                 }
-                map_all(bits, map, kernels.from_ordered, parallel);
                 Ok(())
             }
 

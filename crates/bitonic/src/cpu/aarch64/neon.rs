@@ -109,6 +109,21 @@ impl Vector for U32x4 {
     }
 
     #[inline(always)]
+    unsafe fn xor(self, mask: Self::Lane) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(veorq_u32(self.0, vdupq_n_u32(mask))) }
+    }
+
+    #[inline(always)]
+    unsafe fn fold(self, mask: Self::Lane) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let negative = vreinterpretq_u32_s32(vshrq_n_s32::<31>(vreinterpretq_s32_u32(self.0)));
+            Self(veorq_u32(self.0, vandq_u32(negative, vdupq_n_u32(mask))))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn complement(self) -> Self {
         // SAFETY: the trait's contract.
         unsafe { Self(vmvnq_u32(self.0)) }
@@ -271,6 +286,21 @@ impl Vector for U64x2 {
         unsafe {
             let greater = vcgtq_u64(self.0, other.0);
             (Self(vbslq_u64(greater, other.0, self.0)), Self(vbslq_u64(greater, self.0, other.0)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn xor(self, mask: Self::Lane) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(veorq_u64(self.0, vdupq_n_u64(mask))) }
+    }
+
+    #[inline(always)]
+    unsafe fn fold(self, mask: Self::Lane) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let negative = vreinterpretq_u64_s64(vshrq_n_s64::<63>(vreinterpretq_s64_u64(self.0)));
+            Self(veorq_u64(self.0, vandq_u64(negative, vdupq_n_u64(mask))))
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod columns;
 pub(crate) mod merge;
+pub(crate) mod ordered;
 pub(crate) mod partition;
 mod rows;
 pub(crate) mod scan;

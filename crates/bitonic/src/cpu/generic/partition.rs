@@ -15,17 +15,12 @@
 //! afterwards.
 
 use super::vector::Vector;
-use crate::cpu::prefetch::prefetch;
+use crate::cpu::prefetch::{AHEAD, prefetch};
 use std::hint::select_unpredictable;
 use std::mem::MaybeUninit;
 
 /// How many registers are read at a time: as many as hide the latency from a read to the pointers that depend on it.
 const UNROLL: usize = 8;
-
-/// How many bytes ahead of a read memory is asked for, on the side that is read from. The processor foresees two streams as well, but
-/// stops at the end of a page: from 2^22 keys on this saves a quarter of the time, and it is not slower where caches hold
-/// all of them.
-const AHEAD: usize = 4096;
 
 /// The bytes of a cache line; where lines are longer, some are asked for twice.
 const CACHE_LINE: usize = 64;

@@ -1,6 +1,7 @@
 //! Looking at keys without moving them.
 
 use super::vector::Vector;
+use crate::cpu::prefetch::{AHEAD, prefetch};
 
 /// Whether all keys are in ascending order. Gives up at the first register that shows otherwise.
 ///
@@ -119,7 +120,9 @@ unsafe fn count_block<V: Vector>(
         let splats: [V; COUNTED_AT_A_TIME] = std::array::from_fn(|index| V::splat(values[index]));
         let mut counters = [V::no_counts(); COUNTED_AT_A_TIME];
         for register in 0..registers {
-            let keys = V::load(keys.add(register * V::LANES));
+            let keys = keys.add(register * V::LANES);
+            prefetch(keys.wrapping_byte_add(AHEAD));
+            let keys = V::load(keys);
             for (counter, &value) in counters.iter_mut().zip(&splats) {
                 *counter = counter.count_equal(keys, value);
             }

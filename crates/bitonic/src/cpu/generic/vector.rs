@@ -60,6 +60,12 @@ pub(crate) trait Vector: Copy {
         unsafe { (self.min(other), self.max(other)) }
     }
 
+    /// Every lane with the bits of `mask` complemented.
+    unsafe fn xor(self, mask: Self::Lane) -> Self;
+
+    /// Every lane whose highest bit is set with the bits of `mask` complemented.
+    unsafe fn fold(self, mask: Self::Lane) -> Self;
+
     /// All bits of all lanes complemented.
     unsafe fn complement(self) -> Self;
 

@@ -117,6 +117,22 @@ impl Vector for U32x8 {
     }
 
     #[inline(always)]
+    unsafe fn xor(self, mask: Self::Lane) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm256_xor_si256(self.0, _mm256_set1_epi32(mask.cast_signed()))) }
+    }
+
+    #[inline(always)]
+    unsafe fn fold(self, mask: Self::Lane) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let negative = _mm256_srai_epi32::<31>(self.0);
+            let turned = _mm256_and_si256(negative, _mm256_set1_epi32(mask.cast_signed()));
+            Self(_mm256_xor_si256(self.0, turned))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn complement(self) -> Self {
         // SAFETY: the trait's contract.
         unsafe { Self(_mm256_xor_si256(self.0, all_ones())) }
@@ -292,6 +308,23 @@ impl Vector for U64x4 {
     unsafe fn max(self, other: Self) -> Self {
         // SAFETY: the trait's contract.
         unsafe { Self(_mm256_blendv_epi8(other.0, self.0, self.greater(other))) }
+    }
+
+    #[inline(always)]
+    unsafe fn xor(self, mask: Self::Lane) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm256_xor_si256(self.0, _mm256_set1_epi64x(mask.cast_signed()))) }
+    }
+
+    #[inline(always)]
+    unsafe fn fold(self, mask: Self::Lane) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            // The highest bit is held turned: where it is clear, the key has it.
+            let not_negative = _mm256_cmpgt_epi64(_mm256_setzero_si256(), self.0);
+            let turned = _mm256_andnot_si256(not_negative, _mm256_set1_epi64x(mask.cast_signed()));
+            Self(_mm256_xor_si256(self.0, turned))
+        }
     }
 
     #[inline(always)]

@@ -54,6 +54,9 @@ fn opaque(mut mask: u16) -> u16 {
 
 /// a xor b xor c.
 const XOR3: i32 = 0x96;
+
+/// For ternary logic: the first, with those bits turned that both others have.
+const XOR_AND: i32 = 0x78;
 /// c where a is set, the complement of b elsewhere: see [`Vector::complement_even`].
 const ODD_OR_COMPLEMENT: i32 = 0xA3;
 
@@ -121,6 +124,22 @@ impl Vector for U32x16 {
         unsafe {
             let max = self.max(other.complement());
             (max, Self(_mm512_ternarylogic_epi32::<XOR3>(max.0, self.0, other.0)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn xor(self, mask: Self::Lane) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm512_xor_si512(self.0, _mm512_set1_epi32(mask.cast_signed()))) }
+    }
+
+    #[inline(always)]
+    unsafe fn fold(self, mask: Self::Lane) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let negative = _mm512_srai_epi32::<31>(self.0);
+            let mask = _mm512_set1_epi32(mask.cast_signed());
+            Self(_mm512_ternarylogic_epi32::<XOR_AND>(self.0, negative, mask))
         }
     }
 
@@ -308,6 +327,22 @@ impl Vector for U64x8 {
         unsafe {
             let max = self.max(other.complement());
             (max, Self(_mm512_ternarylogic_epi64::<XOR3>(max.0, self.0, other.0)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn xor(self, mask: Self::Lane) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Self(_mm512_xor_si512(self.0, _mm512_set1_epi64(mask.cast_signed()))) }
+    }
+
+    #[inline(always)]
+    unsafe fn fold(self, mask: Self::Lane) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let negative = _mm512_srai_epi64::<63>(self.0);
+            let mask = _mm512_set1_epi64(mask.cast_signed());
+            Self(_mm512_ternarylogic_epi64::<XOR_AND>(self.0, negative, mask))
         }
     }
 

@@ -1,0 +1,40 @@
+//! Between bits in memory and ordered bits, a register at a time: see [`BitMap`].
+
+use super::vector::Vector;
+use crate::key::BitMap;
+
+/// Turns bits in memory into ordered bits.
+///
+/// # Safety
+///
+/// As for [`Vector`]; `len` keys must be valid for reading and writing.
+#[inline(always)]
+pub(crate) unsafe fn to_ordered<V: Vector>(keys: *mut V::Lane, len: usize, map: BitMap<V::Lane>) {
+    // SAFETY: the caller's promise.
+    unsafe { change::<V>(keys, len, |bits| bits.fold(map.magnitude()).xor(map.flip())) }
+}
+
+/// Turns ordered bits into bits in memory.
+///
+/// # Safety
+///
+/// As for [`to_ordered`].
+#[inline(always)]
+pub(crate) unsafe fn from_ordered<V: Vector>(keys: *mut V::Lane, len: usize, map: BitMap<V::Lane>) {
+    // SAFETY: the caller's promise.
+    unsafe { change::<V>(keys, len, |bits| bits.xor(map.flip()).fold(map.magnitude())) }
+}
+
+#[inline(always)]
+unsafe fn change<V: Vector>(keys: *mut V::Lane, len: usize, change: impl Fn(V) -> V) {
+    let whole = len - len % V::LANES;
+    // SAFETY: the caller's promise; the last register has the keys that are left.
+    unsafe {
+        for offset in (0..whole).step_by(V::LANES) {
+            change(V::load(keys.add(offset))).store(keys.add(offset));
+        }
+        if whole < len {
+            change(V::load_partial(keys.add(whole), len - whole)).store_partial(keys.add(whole), len - whole);
+        }
+    }
+}
