@@ -25,23 +25,9 @@ impl<B: Bits, const N: usize> Vector for Array<B, N> {
     }
 
     #[inline(always)]
-    unsafe fn load_partial(from: *const B, count: usize) -> Self {
-        // SAFETY: the trait's contract; only lanes below `count` are read.
-        Self(std::array::from_fn(|lane| if lane < count { unsafe { from.add(lane).read() } } else { B::MAX }))
-    }
-
-    #[inline(always)]
     unsafe fn store(self, to: *mut B) {
         // SAFETY: the trait's contract.
         unsafe { to.cast::<[B; N]>().write_unaligned(self.0) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_partial(self, to: *mut B, count: usize) {
-        for (lane, key) in self.0.into_iter().enumerate().take(count) {
-            // SAFETY: the trait's contract.
-            unsafe { to.add(lane).write(key) };
-        }
     }
 
     #[inline(always)]

@@ -65,29 +65,9 @@ impl Vector for U32x4 {
     }
 
     #[inline(always)]
-    unsafe fn load_partial(from: *const u32, count: usize) -> Self {
-        let mut keys = [u32::MAX; 4];
-        // SAFETY: the trait's contract; a register is not filled, so that all that is read fits the array.
-        unsafe {
-            std::ptr::copy_nonoverlapping(from, keys.as_mut_ptr(), count);
-            Self::load(keys.as_ptr())
-        }
-    }
-
-    #[inline(always)]
     unsafe fn store(self, to: *mut u32) {
         // SAFETY: the trait's contract.
         unsafe { vst1q_u32(to, self.0) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_partial(self, to: *mut u32, count: usize) {
-        let mut keys = [0; 4];
-        // SAFETY: the trait's contract; less than a register is written.
-        unsafe {
-            self.store(keys.as_mut_ptr());
-            std::ptr::copy_nonoverlapping(keys.as_ptr(), to, count);
-        }
     }
 
     #[inline(always)]
@@ -236,29 +216,9 @@ impl Vector for U64x2 {
     }
 
     #[inline(always)]
-    unsafe fn load_partial(from: *const u64, count: usize) -> Self {
-        let mut keys = [u64::MAX; 2];
-        // SAFETY: the trait's contract; a register is not filled, so that all that is read fits the array.
-        unsafe {
-            std::ptr::copy_nonoverlapping(from, keys.as_mut_ptr(), count);
-            Self::load(keys.as_ptr())
-        }
-    }
-
-    #[inline(always)]
     unsafe fn store(self, to: *mut u64) {
         // SAFETY: the trait's contract.
         unsafe { vst1q_u64(to, self.0) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_partial(self, to: *mut u64, count: usize) {
-        let mut keys = [0; 2];
-        // SAFETY: the trait's contract; less than a register is written.
-        unsafe {
-            self.store(keys.as_mut_ptr());
-            std::ptr::copy_nonoverlapping(keys.as_ptr(), to, count);
-        }
     }
 
     #[inline(always)]

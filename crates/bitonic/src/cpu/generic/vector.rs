@@ -22,13 +22,29 @@ pub(crate) trait Vector: Copy {
     unsafe fn load(from: *const Self::Lane) -> Self;
 
     /// Reads `count` keys into the first lanes; the others get the greatest key.
-    unsafe fn load_partial(from: *const Self::Lane, count: usize) -> Self;
+    ///
+    /// This way is for registers that hold keys as memory does.
+    #[inline(always)]
+    unsafe fn load_partial(from: *const Self::Lane, count: usize) -> Self {
+        // SAFETY: the caller's promise; `count` is less than a register has lanes.
+        unsafe {
+            let mut register = Self::splat(Self::Lane::MAX);
+            std::ptr::copy_nonoverlapping(from, (&raw mut register).cast(), count);
+            register
+        }
+    }
 
     /// Writes a whole register.
     unsafe fn store(self, to: *mut Self::Lane);
 
     /// Writes the first `count` lanes.
-    unsafe fn store_partial(self, to: *mut Self::Lane, count: usize);
+    ///
+    /// This way is for registers that hold keys as memory does.
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut Self::Lane, count: usize) {
+        // SAFETY: as above.
+        unsafe { std::ptr::copy_nonoverlapping((&raw const self).cast(), to, count) }
+    }
 
     /// [`Vector::load`] or [`Vector::load_partial`], whichever reads `count` keys.
     #[inline(always)]
