@@ -211,17 +211,8 @@ fn the_row_of_the_library_runs_on_the_device_with_its_engine() {
 #[test]
 fn rungs_on_devices_run_through_cuda_where_that_is_the_engine() {
     let test = "rungs_on_devices_run_through_cuda_where_that_is_the_engine";
-    let device = match cuda::Device::open(&cuda::DeviceChoice::Best) {
-        Ok(device) => device,
-        Err(error) => {
-            assert!(
-                std::env::var_os("BITONIC_REQUIRE_CUDA").is_none(),
-                "{test} needs a CUDA device: {error}"
-            );
-            println!("skipped: no CUDA device for {test}: {error}");
-            return;
-        }
-    };
+    let opened = cuda::Device::open(&cuda::DeviceChoice::Best);
+    let Some(device) = bitonic_testkit::device_or_skip(test, opened, "BITONIC_REQUIRE_CUDA") else { return };
     let said = printed([
         "run",
         "naive_scan",

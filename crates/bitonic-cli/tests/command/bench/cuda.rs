@@ -5,10 +5,8 @@ use crate::{Folder, bitonic};
 
 /// What it prints; `None`, with a line that says so, where there is no CUDA device.
 fn printed(test: &str, line: &str) -> Option<String> {
-    if let Err(error) = bitonic::cuda::Device::open(&bitonic::cuda::DeviceChoice::Best) {
-        println!("skipped: no CUDA device for {test}: {error}");
-        return None;
-    }
+    let opened = bitonic::cuda::Device::open(&bitonic::cuda::DeviceChoice::Best);
+    bitonic_testkit::device_or_skip(test, opened, "BITONIC_REQUIRE_CUDA")?;
     Some(crate::printed(bitonic(["bench", "gpu", "--engine", "cuda"].into_iter().chain(line.split(' ')))))
 }
 
