@@ -148,7 +148,7 @@ mod tests {
         }
         // It takes 5 seconds. From 1024 keys alone it would be an hour and a half.
         let (too_long, measured) = foreseen(Look::Closely, 1 << 20, launches);
-        assert!((5.0..50.0).contains(&too_long.unwrap()), "{too_long:?}");
+        assert!((5.0..100.0).contains(&too_long.unwrap()), "{too_long:?}");
         assert!(measured.iter().all(|&keys| launches(keys) <= 1.0), "{measured:?}");
         assert_eq!(foreseen(Look::Briefly, 1 << 20, launches).1, [1 << 10; 2], "it cannot become a second");
     }
