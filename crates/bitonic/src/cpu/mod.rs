@@ -57,12 +57,10 @@ pub(crate) fn sort<K: Key>(keys: &mut [K], settings: Settings) -> Result<(), Err
     let map = BitMap::new(K::TYPE.form(), settings.order);
     let bits = as_bits_mut(keys);
     // What comes back is a permutation of the bits of keys: valid whatever the type.
-    let len = bits.len();
-    if len < threads::PARALLEL_FROM {
-        // At once: handing a closure on takes as long as sorting a few keys.
+    if bits.len() < threads::PARALLEL_FROM {
         return K::Bits::sort(bits, map, settings, false);
     }
-    threads::with_threads_for(len, settings.threads, |parallel| K::Bits::sort(bits, map, settings, parallel))?
+    K::Bits::sort_on_threads(bits, map, settings)
 }
 
 /// Sorts every row of `row_length` keys in place, rows in parallel where they are worth it.

@@ -11,15 +11,13 @@
 //! Wider keys are sorted as a structure of key and index. An oblivious sort moves the values through the network itself:
 //! gathering them by index would show where each key went.
 
-use super::instructions::HasKernels;
 use super::narrow::try_vec;
 use super::scalar::{Indexed, Ranked, Run};
+use super::threads;
 use super::width::{KeysPlan, Settings, Width, scalar_limits};
-use super::{network, quicksort, threads};
 use crate::Error;
 use crate::key::{BitMap, Bits, Key, as_bits, as_bits_mut, plain_number_bytes};
 use crate::plan::Algorithm;
-use rayon::prelude::*;
 
 /// Sorts keys in place and moves every value with its key; values of equal keys keep their order if `stable`.
 pub(crate) fn sort_pairs<K: Key, V: Copy + Send>(
@@ -184,14 +182,7 @@ fn unpack_keys<K: Key>(keys: &mut [K], packed: &[u64], settings: Settings) {
 }
 
 fn sort_words(words: &mut [u64], settings: Settings) -> Result<(), Error> {
-    let kernels = u64::kernels(settings.instructions);
-    threads::with_threads_for(words.len(), settings.threads, |parallel| {
-        if settings.oblivious {
-            network::sort(words, kernels, parallel);
-        } else {
-            quicksort::sort(words, BitMap::IDENTITY, kernels, parallel);
-        }
-    })
+    u64::sort_on_threads(words, BitMap::IDENTITY, settings)
 }
 
 fn indexed<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<Indexed<K::Bits>>, Error> {
@@ -204,13 +195,7 @@ fn indexed<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<Indexed<K::Bits
 
 fn sorted_indexed<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<Indexed<K::Bits>>, Error> {
     let mut indexed = indexed(keys, settings)?;
-    threads::with_threads_for(indexed.len(), settings.threads, |parallel| {
-        if parallel {
-            indexed.par_sort_unstable_by_key(|element| (element.key, element.index));
-        } else {
-            indexed.sort_unstable_by_key(|element| (element.key, element.index));
-        }
-    })?;
+    K::Bits::sort_indexed(&mut indexed, settings)?;
     Ok(indexed)
 }
 

@@ -1,8 +1,8 @@
 //! One key width: which sort serves it.
 
 use super::instructions::{HasKernels, Instructions};
-use super::scalar::Run;
-use super::threads::PARALLEL_FROM;
+use super::scalar::{Indexed, Run};
+use super::threads::{PARALLEL_FROM, with_threads_for};
 use super::{narrow, network, quicksort};
 use crate::Error;
 use crate::key::{BitMap, Bits, Order};
@@ -28,10 +28,21 @@ impl Settings {
 }
 
 /// The sorts of one key width: a supertrait of [`Bits`], so that generic code reaches the kernels of its width.
+///
+/// Its implementations are no generic code: they are compiled once, with the library, and not again for every key type in every crate
+/// that sorts.
 pub trait Width: Sized {
     /// Sorts bits in memory so that what `map` makes of them ascends.
     #[doc(hidden)]
     fn sort(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) -> Result<(), Error>;
+
+    /// The same, on as many threads as are asked for and the length is worth.
+    #[doc(hidden)]
+    fn sort_on_threads(bits: &mut [Self], map: BitMap<Self>, settings: Settings) -> Result<(), Error>;
+
+    /// Sorts keys with their indices, not obliviously; equal keys by index.
+    #[doc(hidden)]
+    fn sort_indexed(indexed: &mut [Indexed<Self>], settings: Settings) -> Result<(), Error>;
 
     /// How [`Width::sort`] would do it.
     #[doc(hidden)]
@@ -47,21 +58,58 @@ pub struct KeysPlan {
     pub(crate) scratch_bytes: usize,
 }
 
+/// What is alike for all widths.
+macro_rules! threads_and_indices {
+    () => {
+        fn sort_on_threads(bits: &mut [Self], map: BitMap<Self>, settings: Settings) -> Result<(), Error> {
+            with_threads_for(bits.len(), settings.threads, |parallel| {
+                Self::sort(bits, map, settings, parallel)
+            })?
+        }
+
+        fn sort_indexed(indexed: &mut [Indexed<Self>], settings: Settings) -> Result<(), Error> {
+            with_threads_for(indexed.len(), settings.threads, |parallel| {
+                if parallel {
+                    indexed.par_sort_unstable_by_key(|element| (element.key, element.index));
+                } else {
+                    indexed.sort_unstable_by_key(|element| (element.key, element.index));
+                }
+            })
+        }
+    };
+}
+
 macro_rules! vector_width {
-    ($($Bits:ty),+) => {$(
+    ($($Bits:ty: $sort_many:ident;)+) => {$(
+        /// Sorts more keys than a tile holds.
+        #[inline(never)]
+        fn $sort_many(bits: &mut [$Bits], map: BitMap<$Bits>, settings: Settings, parallel: bool) {
+            let kernels = <$Bits>::kernels(settings.instructions);
+            map_all(bits, map, kernels.to_ordered, parallel);
+            if settings.oblivious {
+                network::sort(bits, kernels, parallel);
+                map_all(bits, map, kernels.from_ordered, parallel);
+            } else {
+                quicksort::sort(bits, map, kernels, parallel);
+            }
+        }
+
         impl Width for $Bits {
             #[inline]
             fn sort(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) -> Result<(), Error> {
                 let kernels = <$Bits>::kernels(settings.instructions);
-                map_all(bits, map, kernels.to_ordered, parallel);
-                if settings.oblivious {
-                    network::sort(bits, kernels, parallel);
-                    map_all(bits, map, kernels.from_ordered, parallel);
+                if bits.len() <= kernels.tile {
+                    // One network, oblivious or not.
+                    map_all(bits, map, kernels.to_ordered, false);
+                    kernels.sort_tile(bits);
+                    map_all(bits, map, kernels.from_ordered, false);
                 } else {
-                    quicksort::sort(bits, map, kernels, parallel);
+                    $sort_many(bits, map, settings, parallel);
                 }
                 Ok(())
             }
+
+            threads_and_indices!();
 
             fn plan(len: usize, settings: Settings) -> KeysPlan {
                 let tile = <$Bits>::kernels(settings.instructions).tile;
@@ -73,7 +121,10 @@ macro_rules! vector_width {
         }
     )+};
 }
-vector_width!(u32, u64);
+vector_width! {
+    u32: sort_many_u32;
+    u64: sort_many_u64;
+}
 
 /// Turns all bits into ordered bits, or back.
 #[inline]
@@ -110,6 +161,8 @@ macro_rules! other_width {
                 bits.iter_mut().for_each(|bits| *bits = map.from_ordered(*bits));
                 Ok(())
             }
+
+            threads_and_indices!();
 
             fn plan(len: usize, settings: Settings) -> KeysPlan {
                 if !settings.oblivious {
