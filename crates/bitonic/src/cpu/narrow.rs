@@ -1,7 +1,5 @@
 //! Keys of 8 and 16 bits: there are so few values that counting them beats comparing them.
 
-use super::instructions::HasKernels;
-use super::quicksort;
 use super::width::{KeysPlan, Settings, Width, scalar_limits};
 use crate::Error;
 use crate::key::BitMap;
@@ -60,17 +58,16 @@ pub(super) fn sort_u16(
     parallel: bool,
 ) -> Result<(), Error> {
     let widen = |&bits: &u16| u32::from(map.to_ordered(bits));
-    let kernels = u32::kernels(settings.instructions);
     if bits.len() <= ON_STACK {
         let mut buffer = [0_u32; ON_STACK];
         let wide = &mut buffer[..bits.len()];
         wide.iter_mut().zip(bits.iter()).for_each(|(wide, bits)| *wide = widen(bits));
-        quicksort::sort(wide, BitMap::IDENTITY, kernels, false);
+        u32::sort(wide, BitMap::IDENTITY, settings, false)?;
         narrow(wide, bits, map);
     } else if bits.len() < COUNT_16_FROM {
         let mut wide = try_vec(bits.len())?;
         wide.extend(bits.iter().map(widen));
-        quicksort::sort(&mut wide, BitMap::IDENTITY, kernels, parallel);
+        u32::sort(&mut wide, BitMap::IDENTITY, settings, parallel)?;
         narrow(&wide, bits, map);
     } else {
         let mut counts: Vec<usize> = try_vec(1 << 16)?;

@@ -14,23 +14,15 @@ use super::network;
 use super::threads::{PARALLEL_FROM, both};
 use crate::key::{BitMap, Bits};
 
-/// Sorts ordered bits, fast rather than obliviously, and leaves what `map` makes keys of.
-#[inline]
+/// Sorts more ordered bits than a tile holds, fast rather than obliviously, and makes keys of them as `map` says.
 pub(super) fn sort<B: Bits>(bits: &mut [B], map: BitMap<B>, kernels: &Kernels<B>, parallel: bool) {
-    if bits.len() <= kernels.tile {
-        kernels.sort_tile(bits);
-        return finish(bits, map, kernels);
+    let task = Task { kernels, map, parallel };
+    if is_done_by_scan(bits, kernels) {
+        return task.finish(bits);
     }
-    sort_many(bits, &Task { kernels, map, parallel });
-}
-
-/// Turns ordered bits in their places into keys.
-#[inline]
-fn finish<B: Bits>(bits: &mut [B], map: BitMap<B>, kernels: &Kernels<B>) {
-    if !map.is_identity() {
-        // SAFETY: the kernels were handed out for this processor; pointer and length are the slice's.
-        unsafe { (kernels.from_ordered)(bits.as_mut_ptr(), bits.len(), map) }
-    }
+    // Every partition that halves a part uses one; twice as many allow for uneven ones.
+    let budget = 2 * (bits.len() / kernels.tile + 1).ilog2() + 4;
+    sort_part(Part { keys: bits, least: None, budget }, &task);
 }
 
 /// What is the same for all parts of a sort.
@@ -41,19 +33,13 @@ struct Task<'a, B: 'static> {
 }
 
 impl<B: Bits> Task<'_, B> {
+    /// Turns ordered bits that are in their places into keys.
     fn finish(&self, bits: &mut [B]) {
-        finish(bits, self.map, self.kernels);
+        if !self.map.is_identity() {
+            // SAFETY: the kernels were handed out for this processor; pointer and length are the slice's.
+            unsafe { (self.kernels.from_ordered)(bits.as_mut_ptr(), bits.len(), self.map) }
+        }
     }
-}
-
-/// Sorts more keys than a tile holds.
-fn sort_many<B: Bits>(keys: &mut [B], task: &Task<'_, B>) {
-    if is_done_by_scan(keys, task.kernels) {
-        return task.finish(keys);
-    }
-    // Every partition that halves a part uses one; twice as many allow for uneven ones.
-    let budget = 2 * (keys.len() / task.kernels.tile + 1).ilog2() + 4;
-    sort_part(Part { keys, least: None, budget }, task);
 }
 
 /// Finishes keys that are in ascending or descending order already.

@@ -10,7 +10,7 @@ use crate::plan::{Algorithm, Limits};
 use rayon::prelude::*;
 
 /// How a sort is to run on the CPU.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     pub(crate) order: Order,
     pub(crate) threads: Option<usize>,
@@ -19,7 +19,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Ascending order, as fast as can be.
+    /// Those of a [`Sorter`](crate::Sorter) that was told nothing, without one.
     #[inline]
     pub(crate) fn usual() -> Self {
         let instructions = Instructions::detected();
@@ -29,8 +29,8 @@ impl Settings {
 
 /// The sorts of one key width: a supertrait of [`Bits`], so that generic code reaches the kernels of its width.
 ///
-/// Its implementations are no generic code: they are compiled once, with the library, and not again for every key type in every crate
-/// that sorts.
+/// Its implementations are no generic code: but for the short way of a tile they are compiled once, with the library, and not again
+/// for every key type in every crate that sorts.
 pub trait Width: Sized {
     /// Sorts bits in memory so that what `map` makes of them ascends.
     #[doc(hidden)]
@@ -197,4 +197,14 @@ fn sort_u128(bits: &mut [u128], map: BitMap<u128>, _: Settings, parallel: bool) 
         bits.sort_unstable_by_key(|&bits| map.to_ordered(bits));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_settings_are_those_of_a_sorter_that_was_told_nothing() {
+        assert_eq!(Settings::usual(), crate::Sorter::new().settings());
+    }
 }

@@ -132,3 +132,42 @@ unsafe fn count_block<V: Vector>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::cpu::generic::scan::COUNTED_VALUES;
+    use crate::cpu::instructions::{HasKernels, Instructions};
+    use crate::key::Bits;
+
+    /// Holds the kernel's counts against counts one by one; and with one key that is none of the values, there are none.
+    fn check<B: Bits + HasKernels>(instructions: Instructions, count: usize, len: usize) {
+        let kernels = B::kernels(instructions);
+        let value = |number: usize| B::truncate((number as u128 + 1) * 0x0102_0408_1020_4081);
+        let values: [B; COUNTED_VALUES] = std::array::from_fn(|number| value(number.min(count - 1)));
+        let mut keys: Vec<B> = (0..len).map(|index| value(index * 7919 / 3 % count)).collect();
+        let expected: Vec<usize> =
+            values[..count].iter().map(|value| keys.iter().filter(|key| *key == value).count()).collect();
+        // SAFETY: the instruction set is available; pointer and length are the vector's.
+        let counted =
+            |keys: &[B]| unsafe { (kernels.count_values)(keys.as_ptr(), keys.len(), &values, count) };
+        let counts = counted(&keys).expect("there are no other values");
+        assert_eq!(counts[..count], expected, "{instructions}, {count} values, {len} keys");
+        for place in [0, len / 2, len.saturating_sub(1)].into_iter().filter(|&place| place < len) {
+            let key = std::mem::replace(&mut keys[place], B::MAX);
+            assert_eq!(counted(&keys), None, "{instructions}, another value at {place} of {len}");
+            keys[place] = key;
+        }
+    }
+
+    #[test]
+    fn values_are_counted_as_one_by_one() {
+        for &instructions in Instructions::ALL.iter().filter(|set| set.is_available()) {
+            for count in [1, 2, 7, 8, 9, 16] {
+                for len in [0, 1, 15, 16, 17, 100, 4095, 4096, 4097, 10_000] {
+                    check::<u32>(instructions, count, len);
+                    check::<u64>(instructions, count, len);
+                }
+            }
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! What an instruction set has to offer: a register of keys and a dozen operations on it.
+//! What an instruction set has to offer: a register of keys and two dozen operations on it.
 
 use crate::key::Bits;
 
