@@ -104,4 +104,6 @@ pub struct Kernels {
     pub span: Duration,
     /// How many there were.
     pub launches: usize,
+    /// How many of them read and wrote all of the data.
+    pub passes: usize,
 }

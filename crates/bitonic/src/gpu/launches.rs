@@ -1,5 +1,6 @@
 //! The plan, executed: which kernels run one after the other, over how many work-groups.
 
+use super::buckets::{Buckets, Tile};
 use super::cluster::Cluster;
 use super::columns::Columns;
 use super::layout::{Layout, Mapping};
@@ -25,6 +26,81 @@ pub(crate) struct Launch {
     pub(crate) arguments: Arguments,
 }
 
+/// One thing that a kernel is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parameter {
+    /// The array of keys.
+    Keys,
+    /// That of values.
+    Values,
+    /// Working memory for keys.
+    WorkKeys,
+    /// And for values.
+    WorkValues,
+    /// Memory to keep account in.
+    Control,
+    /// A number of places, as wide as the kernel's index.
+    Place(usize),
+    /// A number of 32 bits.
+    Number(u32),
+}
+
+/// All that a kernel is given, in order, without memory to allocate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parameters {
+    list: [Parameter; 10],
+    len: usize,
+}
+
+impl Parameters {
+    fn push(&mut self, parameter: Parameter) {
+        self.list[self.len] = parameter;
+        self.len += 1;
+    }
+
+    fn extend(&mut self, parameters: impl IntoIterator<Item = Parameter>) {
+        parameters.into_iter().for_each(|parameter| self.push(parameter));
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Parameter] {
+        &self.list[..self.len]
+    }
+}
+
+impl Launch {
+    /// What its kernel is given.
+    pub(crate) fn parameters(&self) -> Parameters {
+        use Parameter::{Control, Keys, Number, Place, Values, WorkKeys, WorkValues};
+
+        let has_values = self.kernel.layout.value_bits > 0;
+        let mut list = Parameters { list: [Number(0); 10], len: 0 };
+        list.push(Keys);
+        list.extend(has_values.then_some(Values));
+        if !matches!(self.arguments, Arguments::Rows { .. }) {
+            list.push(WorkKeys);
+            list.extend(has_values.then_some(WorkValues));
+        }
+        match self.arguments {
+            Arguments::Rows { row_length, count, last } => {
+                list.extend([Place(row_length), Place(count), Number(last)]);
+            }
+            Arguments::Columns { total, chunk_length, most_columns, mapping, offset } => {
+                list.extend([Place(total), Place(chunk_length), Place(most_columns)]);
+                list.extend([Number(mapping), Number(offset)]);
+            }
+            Arguments::Buckets { total, buckets, capacity, mapping } => {
+                list.extend([Control, Place(total), Number(buckets), Number(capacity), Number(mapping)]);
+            }
+        }
+        list
+    }
+
+    /// Whether it reads and writes all elements: not if it sorts a sample, or does nothing unless others have failed.
+    pub(crate) fn is_pass(&self) -> bool {
+        !matches!(self.kernel.kind, Kind::Sample(_) | Kind::Rescue(_))
+    }
+}
+
 /// What a kernel is given after the arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arguments {
@@ -38,6 +114,8 @@ pub(crate) enum Arguments {
     },
     /// The kernels of columnsort, which have a second set of arrays to work in.
     Columns { total: usize, chunk_length: usize, most_columns: usize, mapping: u32, offset: u32 },
+    /// The kernels of a sort by buckets, which have memory to keep account in, too.
+    Buckets { total: usize, buckets: u32, capacity: u32, mapping: u32 },
 }
 
 impl Job {
@@ -56,6 +134,7 @@ impl Job {
                 launches.extend(merges);
                 launches
             }
+            Way::Buckets(buckets) => self.by_buckets(shape, buckets),
         }
     }
 
@@ -66,12 +145,23 @@ impl Job {
                 let chunk = self.chunk_length(columns);
                 (self.row_length * self.rows).div_ceil(chunk) * columns.work(chunk)
             }
+            // Rounded, so that what follows is at a multiple of 16 bytes.
+            Way::Buckets(buckets) => buckets.work().next_multiple_of(16),
             Way::Passes | Way::Cluster(_) => 0,
         }
     }
 
-    /// The bytes of that memory: of all keys, and behind them of all values.
+    /// The bytes of that memory: of all keys, behind them of all values, and what kernels keep account in.
     pub(crate) fn work_bytes(&self, shape: Shape) -> usize {
+        let control = match shape.way {
+            Way::Buckets(buckets) => buckets.control_bytes(),
+            _ => 0,
+        };
+        self.control_offset(shape).saturating_add(control)
+    }
+
+    /// Where in that memory kernels keep account.
+    pub(crate) fn control_offset(&self, shape: Shape) -> usize {
         self.work_elements(shape).saturating_mul(self.layout.stored_bytes())
     }
 
@@ -202,6 +292,36 @@ impl Job {
         launches
     }
 
+    fn by_buckets(&self, shape: Shape, buckets: Buckets) -> Vec<Launch> {
+        let total = self.row_length * self.rows;
+        let launch = |kind, groups, group_size, mapping| Launch {
+            kernel: self.variant(shape, kind),
+            groups,
+            group_size,
+            arguments: Arguments::Buckets {
+                total,
+                buckets: buckets.count as u32,
+                capacity: buckets.capacity() as u32,
+                mapping,
+            },
+        };
+        let Buckets { sample, scatter, tile, rescue, .. } = buckets;
+        let (first, last) = (self.mapping.argument(true, false), self.mapping.argument(false, true));
+        let by_cluster = |kind, cluster: Cluster, mapping| {
+            launch(kind, 1 << cluster.log2, 1 << (cluster.tile_log2 - cluster.held_log2), mapping)
+        };
+        let Tile { log2: tile_log2, held_log2 } = scatter;
+        let scatter_kind = Kind::Scatter { tile_log2, held_log2, tree_log2: buckets.tree_log2() };
+        let sort_kind = Kind::BucketSort { tile_log2: tile.log2, held_log2: tile.held_log2 };
+        let mut launches = vec![
+            by_cluster(Kind::Sample(sample), sample, first),
+            launch(scatter_kind, buckets.scatter_groups(total), scatter.items(), first),
+            launch(sort_kind, buckets.count, tile.items(), last),
+        ];
+        launches.extend(rescue.map(|cluster| by_cluster(Kind::Rescue(cluster), cluster, first | last)));
+        launches
+    }
+
     /// What is laid out in one matrix: a row, or as much of it as fits.
     fn chunk_length(&self, columns: Columns) -> usize {
         self.row_length.min(columns.length())
@@ -265,7 +385,7 @@ mod tests {
         match (launch.arguments, launch.kernel.kind) {
             (_, Kind::MemoryPass { .. } | Kind::StridedPass { .. }) => None,
             (Arguments::Rows { last, .. }, _) => Some(last),
-            (Arguments::Columns { mapping, .. }, _) => Some(mapping),
+            (Arguments::Columns { mapping, .. } | Arguments::Buckets { mapping, .. }, _) => Some(mapping),
         }
     }
 
@@ -283,7 +403,16 @@ mod tests {
             let launches = job.launches(shape);
             let padded = row_length.next_power_of_two();
             let work = job.work_elements(shape);
-            prop_assert_eq!(work > 0, matches!(shape.way, Way::Columns(_)));
+            prop_assert_eq!(work > 0, matches!(shape.way, Way::Columns(_) | Way::Buckets(_)));
+            if let Way::Buckets(_) = shape.way {
+                let [sample, scatter, sort, rescue] = &launches[..] else { panic!("{launches:?}") };
+                let (read, write) = (job.mapping.argument(true, false), job.mapping.argument(false, true));
+                prop_assert_eq!((mapping(sample), mapping(scatter)), (Some(read), Some(read)));
+                prop_assert_eq!((mapping(sort), mapping(rescue)), (Some(write), Some(read | write)));
+                prop_assert!(launches.iter().all(|launch| launch.group_size <= limits.group_size));
+                prop_assert!(launches.iter().all(|launch| launch.kernel.local_bytes() <= limits.local_bytes));
+                return Ok(());
+            }
             for (index, launch) in launches.iter().enumerate() {
                 prop_assert!(launch.group_size <= limits.group_size);
                 prop_assert!(launch.kernel.local_bytes() <= limits.local_bytes);
@@ -315,8 +444,9 @@ mod tests {
             row_length in (1_usize << 22) + 1..(1 << 30),
         ) {
             let job = job(row_length, 1);
-            let shape = Shape::new(DeviceLimits::FULL_GPU, job.layout, row_length, 1);
-            let Way::Columns(columns) = shape.way else { panic!("{shape}") };
+            let columns = Columns::largest(DeviceLimits::FULL_GPU, job.layout).unwrap();
+            let network = Shape::network(DeviceLimits::FULL_GPU, job.layout, row_length, 1);
+            let shape = Shape { way: Way::Columns(columns), ..network };
             let launches = job.launches(shape);
             let passes = 3 + columns.rounds as usize;
             for launch in &launches[..passes] {

@@ -21,6 +21,7 @@
 pub(crate) mod auto;
 pub(crate) mod backend;
 mod bandwidth;
+mod buckets;
 mod cache;
 mod choice;
 pub(crate) mod chosen;

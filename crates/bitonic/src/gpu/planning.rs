@@ -6,7 +6,7 @@ use super::launches::Job;
 use super::layout::{Layout, Mapping};
 use super::shape::Way;
 use crate::key::{Key, Order};
-use crate::plan::{Algorithm, Matrix, Pass, Place, Plan, Step, WorkGroups};
+use crate::plan::{Algorithm, Buckets, Matrix, Pass, Place, Plan, Step, WorkGroups};
 use crate::{Engine, Error};
 use std::borrow::Cow;
 
@@ -106,6 +106,7 @@ fn of_job<K: Key>(
         work_bytes: job.work_bytes(shape) as u64,
         cluster: 1,
         matrix: None,
+        buckets: None,
         predicted: None,
     };
     let mut tile_passes = Vec::new();
@@ -133,6 +134,19 @@ fn of_job<K: Key>(
             tile_passes.extend([sort, runs, runs]);
             tile_passes.extend((0..columns.rounds).map(|_| columns.tile_log2));
         }
+        Way::Buckets(buckets) => {
+            plan.algorithm = Algorithm::Buckets;
+            groups.tile_items = buckets.tile.items();
+            groups.memory_items = buckets.scatter.items();
+            groups.buckets = Some(Buckets {
+                count: buckets.count,
+                samples: buckets.sample.length(),
+                usual: buckets.tile.len(),
+                capacity: buckets.capacity(),
+            });
+            let sort = Step::first_of_merge(buckets.tile.log2 + 1).number();
+            tile_passes.extend([SCATTER_STEPS, sort]);
+        }
     }
     plan.work_groups = Some(groups);
     let before = tile_passes.iter().map(|&steps| Pass { place: Place::Tile, steps: 0..steps });
@@ -143,6 +157,9 @@ fn of_job<K: Key>(
     plan.work_groups = Some(WorkGroups { predicted, ..groups });
     Ok(plan)
 }
+
+/// Scattering elements to buckets takes about as long as so many steps of a tile.
+const SCATTER_STEPS: u32 = 60;
 
 fn engine_of<D: Backend>(_: &D) -> Engine {
     D::ENGINE
@@ -204,7 +221,8 @@ mod tests {
 
     #[test]
     fn what_columnsort_sorts_in_parts_is_merged_by_the_network() {
-        let plan = plan_on(DeviceLimits::FULL_GPU, 1 << 24);
+        let alone = DeviceLimits { most_cluster_log2: 0, ..DeviceLimits::FULL_GPU };
+        let plan = plan_on(alone, 1 << 24);
         assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Columnsort, 8));
         let groups = work_groups(&plan);
         assert_eq!(groups.work_bytes, (4 * 129) << 17, "a column more in every part");
@@ -230,6 +248,26 @@ mod tests {
                 "     8    287-300  tile    finish merge 24 inside tiles of 2^14 keys",
             ]
         );
+    }
+
+    #[test]
+    fn a_sort_by_buckets_says_how_many_there_are_and_where_their_bounds_come_from() {
+        let plan = plan_on(DeviceLimits::FULL_GPU, 1 << 24);
+        assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Buckets, 2));
+        let groups = work_groups(&plan);
+        let buckets = Buckets { count: 1707, samples: 1 << 16, usual: 1 << 14, capacity: 1 << 15 };
+        assert_eq!((groups.buckets, groups.matrix), (Some(buckets), None));
+        let lines = lines(&plan);
+        for line in [
+            "algorithm  buckets, with the network in every one",
+            "elements   4 bytes each in registers, 67108864 bytes on the device at a time, and a second array of 223753584 \
+             bytes there",
+            "why        2 passes; the network in place, which oblivious sorts use, takes 21",
+            "     1             memory  every key to one of 1707 buckets, whose bounds come from a sample of 65536 keys",
+            "     2             tile    sort every bucket, in a tile of 16384 keys; those of up to 32768 in two",
+        ] {
+            assert!(lines.iter().any(|said| said == line), "{line}\nis missing in\n{plan}");
+        }
     }
 
     #[test]

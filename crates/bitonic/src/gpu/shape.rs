@@ -2,6 +2,7 @@
 //!
 //! Planning reads limits and assumes none. What is best within them was measured; each constant says what it rests on.
 
+use super::buckets::Buckets;
 use super::cluster::Cluster;
 use super::columns::Columns;
 use super::layout::Layout;
@@ -83,6 +84,8 @@ pub(crate) enum Way {
     Cluster(Cluster),
     /// Columnsort, of chunks as long as it can sort if the array is longer, and the network to merge those.
     Columns(Columns),
+    /// Buckets, each of them sorted in a tile.
+    Buckets(Buckets),
 }
 
 /// How many elements a work-item holds in a tile: base-2 logarithms, for elements of 4, 8, 16 and 24 bytes. Measured on an
@@ -132,6 +135,14 @@ fn best_up_to(element_bytes: usize) -> (usize, usize) {
         4 => (1 << 12, 1 << 14),
         8 => (1 << 11, 1 << 13),
         _ => (1 << 10, 1 << 13),
+    }
+}
+
+/// Above this length buckets are faster than anything else.
+fn buckets_above(element_bytes: usize) -> usize {
+    match element_bytes {
+        4 => 1 << 21,
+        _ => 1 << 18,
     }
 }
 
@@ -212,7 +223,10 @@ impl Shape {
         let chunks = |columns: &Columns| rows == 1 && row_length > columns.length();
         let largest = || Columns::largest(limits, layout).filter(chunks);
         let columns = of_length.or_else(largest).map(Way::Columns);
-        let best = if row_length <= by_cluster { cluster.or(columns) } else { columns.or(cluster) };
+        let by_buckets = rows == 1 && row_length > buckets_above(layout.element_bytes());
+        let buckets = Buckets::of_length(limits, layout, row_length).filter(|_| by_buckets).map(Way::Buckets);
+        let best =
+            buckets.or(if row_length <= by_cluster { cluster.or(columns) } else { columns.or(cluster) });
         Self { way: best.unwrap_or(Way::Passes), ..self }
     }
 
@@ -304,6 +318,7 @@ impl fmt::Display for Shape {
             Way::Passes => Ok(()),
             Way::Cluster(cluster) => write!(f, " cluster 2^{}", cluster.log2),
             Way::Columns(columns) => write!(f, " columns 2^{}", columns.tile_log2),
+            Way::Buckets(buckets) => write!(f, " buckets {}", buckets.count),
         }
     }
 }
@@ -418,12 +433,21 @@ mod tests {
                 Way::Passes => "passes",
                 Way::Cluster(_) => "cluster",
                 Way::Columns(_) => "columns",
+                Way::Buckets(_) => "buckets",
             }
         };
         assert_eq!(way(everything, 1 << 12, 1), "passes", "of which there is one: a tile");
         assert_eq!(way(everything, (1 << 12) + 1, 1), "cluster");
         assert_eq!(way(everything, (1 << 14) + 1, 1), "columns");
-        assert_eq!(way(everything, 1 << 28, 1), "columns");
+        assert_eq!(way(everything, 1 << 21, 1), "columns");
+        assert_eq!(way(everything, (1 << 21) + 1, 1), "buckets");
+        assert_eq!(way(everything, 20_000_000, 1), "buckets");
+        assert_eq!(
+            way(everything, 1 << 25, 1),
+            "columns",
+            "a sample for so many buckets does not fit a cluster"
+        );
+        assert_eq!(way(in_place, 1 << 22, 1), "passes");
         assert_eq!(way(everything, 1 << 13, 1000), "passes");
         assert_eq!(way(everything, 1 << 16, 1000), "columns");
         assert_eq!(way(in_place, 1 << 16, 1), "cluster");

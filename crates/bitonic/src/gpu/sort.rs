@@ -163,7 +163,7 @@ impl<'a, D: Backend> Work<'a, D> {
             uploaded_bytes: up.bytes as u64,
             kernels: kernels.span,
             launches: kernels.launches,
-            kernel_bytes: kernels.launches as u64 * pass_bytes,
+            kernel_bytes: kernels.passes as u64 * pass_bytes,
             download: Duration::ZERO,
             downloaded_bytes: 0,
             copy_bytes_per_second: device.copy_bandwidth(),

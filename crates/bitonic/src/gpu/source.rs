@@ -1,5 +1,6 @@
 //! A kernel's text: prelude of the dialect, shared parts, the kernel itself; and the constants of the plan as options.
 
+use super::buckets::scatter_local_bytes;
 use super::cluster::Cluster;
 use super::layout::Layout;
 use super::shape::{Shape, local_bytes};
@@ -29,6 +30,14 @@ pub(crate) enum Kind {
     ClusterSort(Cluster),
     /// A pass of columnsort.
     Column { pass: ColumnPass, tile_log2: u32, held_log2: u32, run_log2: u32, cluster_log2: u32 },
+    /// Sorts a sample of an array and takes splitters from it.
+    Sample(Cluster),
+    /// Puts elements into buckets.
+    Scatter { tile_log2: u32, held_log2: u32, tree_log2: u32 },
+    /// Sorts buckets.
+    BucketSort { tile_log2: u32, held_log2: u32 },
+    /// Sorts the array if a bucket was too long.
+    Rescue(Cluster),
 }
 
 /// The passes of columnsort; see `kernels/column.c`.
@@ -71,6 +80,10 @@ impl Variant {
             Kind::Column { pass: ColumnPass::Gather, .. } => "gather",
             Kind::Column { pass: ColumnPass::Spread, .. } => "spread",
             Kind::Column { pass: ColumnPass::Shift, .. } => "shift_columns",
+            Kind::Sample(_) => "sample",
+            Kind::Scatter { .. } => "scatter",
+            Kind::BucketSort { .. } => "bucket_sort",
+            Kind::Rescue(_) => "rescue",
         }
     }
 
@@ -91,6 +104,12 @@ impl Variant {
             Kind::Column { pass: ColumnPass::Gather, .. } => &[&TILE, &CLUSTER, &COLUMN, &GATHER],
             Kind::Column { pass: ColumnPass::Spread, .. } => &[&TILE, &COLUMN, &SPREAD],
             Kind::Column { pass: ColumnPass::Shift, .. } => &[&TILE, &COLUMN, &SHIFT],
+            Kind::Sample(Cluster { log2: 0, .. }) => &[&TILE, &BUCKETS, &SAMPLE],
+            Kind::Sample(_) => &[&TILE, &CLUSTER, &BUCKETS, &SAMPLE],
+            Kind::Scatter { .. } => &[&TILE, &BUCKETS, &SCATTER],
+            Kind::BucketSort { .. } => &[&TILE, &BUCKETS, &BUCKET_SORT],
+            Kind::Rescue(Cluster { log2: 0, .. }) => &[&TILE, &BUCKETS, &RESCUE],
+            Kind::Rescue(_) => &[&TILE, &CLUSTER, &BUCKETS, &RESCUE],
         };
         let mut source = String::new();
         for part in [&prelude, &ELEMENT, &REGISTERS].iter().chain(parts) {
@@ -139,7 +158,9 @@ impl Variant {
                 define("RAGGED_ROWS", 0);
                 options.push_str(" -DUNROLL_MERGES=");
             }
-            Kind::ClusterSort(Cluster { tile_log2, held_log2, log2 }) => {
+            Kind::ClusterSort(Cluster { tile_log2, held_log2, log2 })
+            | Kind::Sample(Cluster { tile_log2, held_log2, log2 })
+            | Kind::Rescue(Cluster { tile_log2, held_log2, log2 }) => {
                 define("TILE_LOG2", tile_log2);
                 define("HELD_LOG2", held_log2);
                 define("CLUSTER_LOG2", log2);
@@ -156,6 +177,21 @@ impl Variant {
                 define("RAGGED_ROWS", 0);
                 options.push_str(" -DUNROLL_MERGES=UNROLL");
             }
+            Kind::Scatter { tile_log2, held_log2, tree_log2 } => {
+                define("TILE_LOG2", tile_log2);
+                define("HELD_LOG2", held_log2);
+                define("TREE_LOG2", tree_log2);
+                define("SHORT_ROWS", 0);
+                define("RAGGED_ROWS", 0);
+                options.push_str(" -DUNROLL_MERGES=");
+            }
+            Kind::BucketSort { tile_log2, held_log2 } => {
+                define("TILE_LOG2", tile_log2);
+                define("HELD_LOG2", held_log2);
+                define("SHORT_ROWS", 0);
+                define("RAGGED_ROWS", 0);
+                options.push_str(" -DUNROLL_MERGES=UNROLL");
+            }
             Kind::MemoryPass { steps, flip, items } => {
                 define("HELD_LOG2", steps);
                 define("FLIP", flip.into());
@@ -165,12 +201,19 @@ impl Variant {
         options
     }
 
-    /// Whether it is the first of a sort.
+    /// Whether it reads what is to be sorted as it was.
     fn is_first(self) -> bool {
         match self.kind {
-            Kind::TileSort { .. } | Kind::ClusterSort(_) => true,
+            Kind::TileSort { .. }
+            | Kind::ClusterSort(_)
+            | Kind::Sample(_)
+            | Kind::Scatter { .. }
+            | Kind::Rescue(_) => true,
             Kind::Column { pass, .. } => pass == ColumnPass::Deal,
-            Kind::TileMerge { .. } | Kind::MemoryPass { .. } | Kind::StridedPass { .. } => false,
+            Kind::TileMerge { .. }
+            | Kind::MemoryPass { .. }
+            | Kind::StridedPass { .. }
+            | Kind::BucketSort { .. } => false,
         }
     }
 
@@ -181,6 +224,10 @@ impl Variant {
             | Kind::TileMerge { tile_log2, held_log2 }
             | Kind::StridedPass { tile_log2, held_log2, .. }
             | Kind::ClusterSort(Cluster { tile_log2, held_log2, .. })
+            | Kind::Sample(Cluster { tile_log2, held_log2, .. })
+            | Kind::Rescue(Cluster { tile_log2, held_log2, .. })
+            | Kind::Scatter { tile_log2, held_log2, .. }
+            | Kind::BucketSort { tile_log2, held_log2 }
             | Kind::Column { tile_log2, held_log2, .. } => (Some(tile_log2), held_log2),
             Kind::MemoryPass { steps, .. } => (None, steps),
         }
@@ -188,14 +235,20 @@ impl Variant {
 
     /// The local memory of a group.
     pub(crate) fn local_bytes(self) -> usize {
-        let (tile_log2, _) = self.tile_and_held_log2();
-        tile_log2.map_or(0, |tile_log2| local_bytes(tile_log2, self.layout.element_bytes()))
+        let element = self.layout.element_bytes();
+        match (self.kind, self.tile_and_held_log2().0) {
+            (Kind::Scatter { tile_log2, tree_log2, .. }, _) => {
+                scatter_local_bytes(tile_log2, tree_log2, element)
+            }
+            (Kind::Rescue(_), _) => 0,
+            (_, tile_log2) => tile_log2.map_or(0, |tile_log2| local_bytes(tile_log2, element)),
+        }
     }
 
     /// The base-2 logarithm of the groups that have to run at the same time.
     pub(crate) fn cluster_log2(self) -> u32 {
         match self.kind {
-            Kind::ClusterSort(cluster) => cluster.log2,
+            Kind::ClusterSort(cluster) | Kind::Sample(cluster) | Kind::Rescue(cluster) => cluster.log2,
             Kind::Column { cluster_log2, .. } => cluster_log2,
             _ => 0,
         }
@@ -210,7 +263,8 @@ impl Variant {
         rows: TileRows,
     ) -> Self {
         let Shape { tile_log2, held_log2, unrolled, .. } = shape;
-        Self { layout, wide_index, kind: Kind::TileSort { tile_log2, held_log2, merges, rows, unrolled } }
+        let kind = Kind::TileSort { tile_log2, held_log2, merges, rows, unrolled };
+        Self { layout, wide_index, kind }
     }
 }
 
@@ -238,6 +292,11 @@ const DEAL: Part = part!("deal.c");
 const GATHER: Part = part!("gather.c");
 const SPREAD: Part = part!("spread.c");
 const SHIFT: Part = part!("shift.c");
+const BUCKETS: Part = part!("buckets.c");
+const SAMPLE: Part = part!("sample.c");
+const SCATTER: Part = part!("scatter.c");
+const BUCKET_SORT: Part = part!("bucket_sort.c");
+const RESCUE: Part = part!("rescue.c");
 const STRIDED_PASS: Part = part!("strided_pass.c");
 const TILE_SORT: Part = part!("tile_sort.c");
 const TILE_MERGE: Part = part!("tile_merge.c");

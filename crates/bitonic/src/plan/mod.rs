@@ -25,6 +25,8 @@ pub enum Algorithm {
     /// Columnsort: sorts of tiles between rearrangements of the whole array, in a second one. What is compared and what is moved
     /// does not depend on the keys.
     Columnsort,
+    /// Every key to one of many buckets, whose bounds come from a sample, and the network in every bucket.
+    Buckets,
     /// Partitioning in place around pivots until a part fits a tile, and the network there.
     Partition,
     /// Counting how often each value occurs.
@@ -38,6 +40,7 @@ impl fmt::Display for Algorithm {
         f.pad(match self {
             Self::Network => "bitonic network in flip form",
             Self::Columnsort => "columnsort, with the network in every column",
+            Self::Buckets => "buckets, with the network in every one",
             Self::Partition => "partition in place, then the network in every tile",
             Self::Counting => "counting",
             Self::Standard => "the standard library's sort",
@@ -98,6 +101,8 @@ pub struct WorkGroups {
     pub cluster: usize,
     /// How the array is laid out for a columnsort.
     pub matrix: Option<Matrix>,
+    /// What a sort by buckets puts the array into.
+    pub buckets: Option<Buckets>,
     /// How long the kernels are expected to take, from the measured speed of a copy; `None` if that is not known.
     pub predicted: Option<Duration>,
 }
@@ -116,6 +121,25 @@ pub struct Matrix {
     pub shifts: usize,
     /// How many such matrices there are: rows, or parts of one that is too long for one matrix.
     pub chunks: usize,
+}
+
+/// The buckets of a sort by buckets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Buckets {
+    /// How many there are.
+    pub count: usize,
+    /// The keys of the sample that their bounds come from.
+    pub samples: usize,
+    /// The keys that most of them hold at most: a tile.
+    pub usual: usize,
+    /// The keys that each can hold. If one would have more, the array is sorted by columnsort instead.
+    pub capacity: usize,
+}
+
+impl Buckets {
+    /// Passes over the data.
+    const PASSES: usize = 2;
 }
 
 impl Matrix {
@@ -185,12 +209,17 @@ impl Plan {
         self.work_groups.as_ref()?.matrix.as_ref()
     }
 
+    fn buckets(&self) -> Option<&Buckets> {
+        self.work_groups.as_ref()?.buckets.as_ref()
+    }
+
     /// How many times the data is gone through; for a partition, where it depends on the keys, as many as even parts need.
     pub fn pass_count(&self) -> usize {
         match self.algorithm {
             _ if self.sorted_length() < 2 => 0,
             Algorithm::Network => self.passes().count(),
             Algorithm::Columnsort => self.matrix().map_or(0, Matrix::passes) + self.passes().count(),
+            Algorithm::Buckets => Buckets::PASSES,
             Algorithm::Partition => {
                 1 + Step::merges(self.row_length()).saturating_sub(self.limits.tile_log2) as usize
             }
@@ -323,16 +352,20 @@ impl fmt::Display for Plan {
                     "network    in every part of up to {tile} keys; larger parts are split at a sampled median"
                 )?;
             }
-            Algorithm::Columnsort => self.write_why(f)?,
+            Algorithm::Columnsort | Algorithm::Buckets => self.write_why(f)?,
             Algorithm::Counting | Algorithm::Standard => {}
         }
         let passes: Vec<Pass> = self.passes().collect();
-        if self.pass_count() == 0 || (passes.is_empty() && self.matrix().is_none()) {
+        let listed = !passes.is_empty() || self.matrix().is_some() || self.buckets().is_some();
+        if self.pass_count() == 0 || !listed {
             return Ok(());
         }
         writeln!(f, "\n{:>6}  {:>9}  {:<6}  what", "pass", "steps", "place")?;
         if let Some(matrix) = self.matrix() {
             matrix.write(f)?;
+        }
+        if let Some(buckets) = self.buckets() {
+            buckets.write(f)?;
         }
         const SHOWN_AT_EACH_END: usize = 12;
         for (index, pass) in passes.iter().enumerate() {
@@ -396,8 +429,30 @@ impl Matrix {
     }
 }
 
+impl Buckets {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { count, samples, usual, capacity } = self;
+        let what = [
+            (
+                "memory",
+                format!(
+                    "every key to one of {count} buckets, whose bounds come from a sample of {samples} keys"
+                ),
+            ),
+            (
+                "tile",
+                format!("sort every bucket, in a tile of {usual} keys; those of up to {capacity} in two"),
+            ),
+        ];
+        for (index, (place, what)) in what.into_iter().enumerate() {
+            writeln!(f, "{:>6}  {:>9}  {place:<6}  {what}", index + 1, "")?;
+        }
+        Ok(())
+    }
+}
+
 impl Plan {
-    /// Why it is a columnsort, and not the network alone.
+    /// Why it is a columnsort or a sort by buckets, and not the network alone.
     fn write_why(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let in_place = passes(self.sorted_length(), self.limits).count();
         writeln!(

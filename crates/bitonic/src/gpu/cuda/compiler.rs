@@ -247,13 +247,19 @@ mod tests {
         let mut kinds = vec![
             Kind::TileSort { tile_log2, held_log2, merges, rows, unrolled: false },
             column(ColumnPass::Deal, 0),
+            Kind::Sample(Cluster { tile_log2, held_log2, log2: 0 }),
+            Kind::Scatter { tile_log2, held_log2, tree_log2: 4 + number as u32 % 3 },
+            Kind::Rescue(Cluster { tile_log2, held_log2, log2: 0 }),
         ];
         if architecture >= CLUSTERS_FROM {
             kinds.push(Kind::ClusterSort(Cluster { tile_log2, held_log2, log2: 2 }));
+            kinds.push(Kind::Sample(Cluster { tile_log2, held_log2, log2: 2 }));
+            kinds.push(Kind::Rescue(Cluster { tile_log2, held_log2, log2: 2 }));
         }
         // Indices are made by the first kernel; to the others they are values.
         if !layout.indexed {
             let flip = number % 4 < 2;
+            kinds.push(Kind::BucketSort { tile_log2, held_log2 });
             kinds.push(Kind::TileMerge { tile_log2, held_log2 });
             kinds.push(Kind::MemoryPass { steps: 3, flip, items: 64 });
             kinds.push(Kind::StridedPass { tile_log2, held_log2, steps: 5, flip });

@@ -3,12 +3,12 @@
 use super::buffer::Buffer;
 use super::device::Device;
 use super::graph::Sort;
-use super::kernel::{Argument, Kernel, Manner};
+use super::kernel::{Argument, Kernel, MOST_ARGUMENTS, Manner};
 use super::timing::Moment;
 use crate::gpu::backend::{Backend, Kernels, Transfer};
 use crate::gpu::chunking::DeviceMemory;
 use crate::gpu::landing::Landing;
-use crate::gpu::launches::{Arguments, Job, Launch};
+use crate::gpu::launches::{Job, Launch, Parameter};
 use crate::gpu::lock::lock;
 use crate::gpu::shape::{DeviceLimits, Shape, Way};
 use crate::gpu::source::{Dialect, Kind, Variant};
@@ -100,7 +100,8 @@ impl Backend for Device {
         }
         queued?;
         finished?;
-        Ok(Kernels { span: first.until(self, &last?)?, launches: prepared.launches.len() })
+        let passes = prepared.launches.iter().filter(|(_, launch, _)| launch.is_pass()).count();
+        Ok(Kernels { span: first.until(self, &last?)?, launches: prepared.launches.len(), passes })
     }
 
     fn copy_bandwidth(&self) -> Option<f64> {
@@ -144,6 +145,8 @@ pub(super) struct Prepared {
     launches: Vec<(Kernel, Launch, Manner)>,
     /// From the start of the working memory to where its values are.
     work_values: u64,
+    /// To where kernels keep account.
+    control: u64,
 }
 
 impl Prepared {
@@ -155,7 +158,8 @@ impl Prepared {
             true => launches,
             false => Self::load(device, job, Shape { way: Way::Passes, ..shape })?,
         };
-        Ok(Self { launches, work_values: (job.work_elements(shape) * job.layout.key_bytes()) as u64 })
+        let work_values = (job.work_elements(shape) * job.layout.key_bytes()) as u64;
+        Ok(Self { launches, work_values, control: job.control_offset(shape) as u64 })
     }
 
     fn load(device: &Device, job: &Job, shape: Shape) -> Result<Vec<(Kernel, Launch, Manner)>, Error> {
@@ -176,56 +180,29 @@ impl Prepared {
     /// The stream and the arrays must belong to the device's context; the arrays must hold the job's elements, or have
     /// [`Job::work_bytes`], and be used by nobody else until the last kernel is done.
     pub(super) unsafe fn enqueue(&self, stream: &CudaStream, arrays: Arrays) -> Result<(), Error> {
+        // Where the shape says that there is working memory, and the layout that there are values, there are.
+        let (values, work) = (arrays.values.unwrap_or(0), arrays.work.unwrap_or(0));
         for (kernel, launch, manner) in &self.launches {
-            let mut arguments = ArgumentList::default();
-            arguments.push(Argument::Memory(arrays.keys));
-            arguments.extend(arrays.values.map(Argument::Memory));
-            let place = |number| index(launch.kernel, number);
-            match launch.arguments {
-                Arguments::Rows { row_length, count, last } => {
-                    arguments.extend([place(row_length), place(count), Argument::U32(last)]);
-                }
-                Arguments::Columns { total, chunk_length, most_columns, mapping, offset } => {
-                    // The shape says that there is working memory, and so there is.
-                    let work = arrays.work.unwrap_or(0);
-                    arguments.push(Argument::Memory(work));
-                    arguments.extend(arrays.values.map(|_| Argument::Memory(work + self.work_values)));
-                    arguments.extend([place(total), place(chunk_length), place(most_columns)]);
-                    arguments.extend([Argument::U32(mapping), Argument::U32(offset)]);
-                }
+            let parameters = launch.parameters();
+            let mut arguments = [Argument::U32(0); MOST_ARGUMENTS];
+            for (argument, parameter) in arguments.iter_mut().zip(parameters.as_slice()) {
+                *argument = match *parameter {
+                    Parameter::Keys => Argument::Memory(arrays.keys),
+                    Parameter::Values => Argument::Memory(values),
+                    Parameter::WorkKeys => Argument::Memory(work),
+                    Parameter::WorkValues => Argument::Memory(work + self.work_values),
+                    Parameter::Control => Argument::Memory(work + self.control),
+                    Parameter::Place(number) if launch.kernel.wide_index => Argument::U64(number as u64),
+                    Parameter::Place(number) => Argument::U32(number as u32),
+                    Parameter::Number(number) => Argument::U32(number),
+                };
             }
+            let arguments = &arguments[..parameters.as_slice().len()];
             // SAFETY: these are the parameters of every kernel, by its layout and kind; the caller vouches for the arrays,
             // and kernels stay inside them and wait for the ones before, as the tests see.
-            unsafe { kernel.launch_as(stream, manner, arguments.as_slice()) }?;
+            unsafe { kernel.launch_as(stream, manner, arguments) }?;
         }
         Ok(())
-    }
-}
-
-/// The arguments of a launch, without memory to allocate.
-struct ArgumentList {
-    arguments: [Argument<'static>; 9],
-    len: usize,
-}
-
-impl Default for ArgumentList {
-    fn default() -> Self {
-        Self { arguments: [Argument::U32(0); 9], len: 0 }
-    }
-}
-
-impl ArgumentList {
-    fn push(&mut self, argument: Argument<'static>) {
-        self.arguments[self.len] = argument;
-        self.len += 1;
-    }
-
-    fn extend(&mut self, arguments: impl IntoIterator<Item = Argument<'static>>) {
-        arguments.into_iter().for_each(|argument| self.push(argument));
-    }
-
-    fn as_slice(&self) -> &[Argument<'static>] {
-        &self.arguments[..self.len]
     }
 }
 
@@ -266,11 +243,6 @@ impl Manners {
             overlaps: self.overlap && !first,
         }
     }
-}
-
-/// A number of places, in the kernel's own width.
-fn index(variant: Variant, number: usize) -> Argument<'static> {
-    if variant.wide_index { Argument::U64(number as u64) } else { Argument::U32(number as u32) }
 }
 
 /// The kernels of a device that were needed so far.

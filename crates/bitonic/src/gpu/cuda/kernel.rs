@@ -41,7 +41,7 @@ pub enum Argument<'a> {
 }
 
 /// The most arguments of a launch.
-const MOST_ARGUMENTS: usize = 16;
+pub(super) const MOST_ARGUMENTS: usize = 16;
 
 impl Kernel {
     pub(super) fn create(module: &Arc<Module>, name: &str) -> Result<Self, Error> {

@@ -67,7 +67,8 @@ impl ResidentSorter {
         self
     }
 
-    /// The bytes that make a sort of this many keys the fastest; 0 where the sort in place is. About as many as the keys take.
+    /// The bytes that make a sort of this many keys the fastest; 0 where the sort in place is. About as many as the keys take, or
+    /// three to four times as many where they are sorted by buckets.
     pub fn workspace_size<K: Key>(&self, len: usize) -> usize {
         self.workspace_size_rows::<K>(1, len)
     }

@@ -23,10 +23,8 @@
 #define DEALT_LOG2 (TILE_LOG2 - RUN_LOG2)
 #define RUN (1 << RUN_LOG2)
 
-/* The arrays, and memory to work in: for every chunk as many whole tiles as it has columns, and one for the rest. */
+/* Working memory has for every chunk as many whole tiles as it has columns, and one for the rest. */
 #if VALUE_BITS > 0
-#define ALL_ARRAYS ARRAYS, GLOBAL Key *work_keys, GLOBAL Value *work_values
-#define WORK_NAMES work_keys, work_values
 #define OF_CHUNK                                                                                                       \
     keys += start, values += start, work_keys += work, work_values += work;                                            \
     GLOBAL Key *rest_keys = work_keys + (columns << TILE_LOG2);                                                        \
@@ -35,8 +33,6 @@
     (place) < length ? keys : rest_keys, (place) < length ? values : rest_values,                                      \
         (place) < length ? (place) : (place)-length
 #else
-#define ALL_ARRAYS ARRAYS, GLOBAL Key *work_keys
-#define WORK_NAMES work_keys
 #define OF_CHUNK                                                                                                       \
     keys += start, work_keys += work;                                                                                  \
     GLOBAL Key *rest_keys = work_keys + (columns << TILE_LOG2);
@@ -59,12 +55,6 @@
     BEGIN_CHUNK(GROUP / groups)                                                                                        \
     Index column = GROUP % groups;
 
-/* The place of register a in an arrangement. */
-FUNCTION u32 place_of(u32 a, int shift, bool flip)
-{
-    return first_place(shift, flip && a >= HELD / 2) + (a << shift);
-}
-
 /* The arrangement of the first merge of runs, which a column can be loaded in; and all merges from there on. */
 #define RUN_SHIFT (RUN_LOG2 + 1 - HELD_LOG2)
 
@@ -83,13 +73,13 @@ FUNCTION void merge_runs(LOCAL Element *tile, Element *x)
     if ((first) + TILE <= length) {                                                                                    \
         UNROLL for (u32 a = 0; a < HELD; a++)                                                                          \
         {                                                                                                              \
-            x[a] = load(ARRAY_NAMES, (first) + place_of(a, SHIFT, true), 0);                                           \
+            x[a] = load(ARRAY_NAMES, (first) + place_of(a, SHIFT, true));                                           \
         }                                                                                                              \
     } else {                                                                                                           \
         UNROLL for (u32 a = 0; a < HELD; a++)                                                                          \
         {                                                                                                              \
             Index place = (first) + place_of(a, SHIFT, true);                                                          \
-            x[a] = load(AT(place), 0);                                                                                 \
+            x[a] = load(AT(place));                                                                                 \
         }                                                                                                              \
     }
 #define STORE_CHUNK(first)                                                                                             \

@@ -17,7 +17,7 @@ deal(COLUMN_PARAMETERS)
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
             Index place = first + place_of(a, STREAMED, false);
-            x[a] = load(ARRAY_NAMES, place, start + place);
+            x[a] = load_first(ARRAY_NAMES, place, start + place);
         }
         order_keys(x, mapping);
     } else {
@@ -26,7 +26,7 @@ deal(COLUMN_PARAMETERS)
             Index place = first + place_of(a, STREAMED, false);
             x[a] = infinite();
             if (place < length) {
-                x[a] = load(ARRAY_NAMES, place, start + place);
+                x[a] = load_first(ARRAY_NAMES, place, start + place);
             }
         }
         order_keys(x, mapping);

@@ -62,6 +62,16 @@ FUNCTION Element zero(void)
     return 0;
 }
 
+FUNCTION bool is_less(Element a, Element b)
+{
+    return a < b;
+}
+
+FUNCTION bool is_equal(Element a, Element b)
+{
+    return a == b;
+}
+
 /* Puts the smaller element at a and the larger one at b. */
 FUNCTION void order(Element *a, Element *b)
 {
@@ -95,15 +105,30 @@ FUNCTION Element zero(void)
     return no_ones;
 }
 
+FUNCTION bool is_less(Element a, Element b)
+{
+    bool less = false;
+    UNROLL for (int w = ELEMENT_WORDS - 1; w >= 0; w--)
+    {
+        less = (a.word[w] < b.word[w]) | ((a.word[w] == b.word[w]) & less);
+    }
+    return less;
+}
+
+FUNCTION bool is_equal(Element a, Element b)
+{
+    bool equal = true;
+    UNROLL for (int w = 0; w < ELEMENT_WORDS; w++)
+    {
+        equal &= a.word[w] == b.word[w];
+    }
+    return equal;
+}
+
 /* Puts the smaller element at a and the larger one at b. */
 FUNCTION void order(Element *a, Element *b)
 {
-    bool swap = false;
-    UNROLL for (int w = ELEMENT_WORDS - 1; w >= 0; w--)
-    {
-        u64 x = a->word[w], y = b->word[w];
-        swap = (y < x) | ((y == x) & swap);
-    }
+    bool swap = is_less(*b, *a);
     UNROLL for (int w = 0; w < ELEMENT_WORDS; w++)
     {
         u64 x = a->word[w], y = b->word[w];
@@ -171,37 +196,58 @@ FUNCTION Element from_ordered(Element element, u32 mapping)
 #if VALUE_BITS > 0
 #define ARRAYS GLOBAL Key *keys, GLOBAL Value *values
 #define ARRAY_NAMES keys, values
+#define WORK_ARRAYS GLOBAL Key *work_keys, GLOBAL Value *work_values
+#define WORK_NAMES work_keys, work_values
 #else
 #define ARRAYS GLOBAL Key *keys
 #define ARRAY_NAMES keys
+#define WORK_ARRAYS GLOBAL Key *work_keys
+#define WORK_NAMES work_keys
 #endif
 
-/* The element at a place of the arrays. `column` is its place in its row: with INDEXED set, that is the value, and the
-   array of values is not read. */
-FUNCTION Element load(ARRAYS, Index place, Index column)
+/* The arrays, and memory to work in. */
+#define ALL_ARRAYS ARRAYS, WORK_ARRAYS
+
+/* The element of a key and of what travels with it. */
+FUNCTION Element element_of(Key key, Value value)
 {
     Element element;
-#if INDEXED
-    Value value = (Value)column;
-#elif VALUE_BITS > 0
-    Value value = values[place];
-#endif
 #if KEY_BITS == 128
-    u64x2 key = keys[place];
     element.word[0] = key.y;
     element.word[1] = key.x;
 #if VALUE_BITS > 0
     element.word[2] = value;
 #endif
 #elif ELEMENT_WORDS == 2
-    element.word[0] = keys[place];
+    element.word[0] = key;
     element.word[1] = value;
 #elif VALUE_BITS == 32
-    element = (u64)keys[place] << 32 | value;
+    element = (u64)key << 32 | value;
 #else
-    element = keys[place];
+    element = key;
 #endif
     return element;
+}
+
+/* The element at a place of the arrays. */
+FUNCTION Element load(ARRAYS, Index place)
+{
+#if VALUE_BITS > 0
+    return element_of(keys[place], values[place]);
+#else
+    return element_of(keys[place], 0);
+#endif
+}
+
+/* The same in the first pass. `column` is the element's place in its row: with INDEXED set, that is the value, and the array
+   of values is not read. */
+FUNCTION Element load_first(ARRAYS, Index place, Index column)
+{
+#if INDEXED
+    return element_of(keys[place], (Value)column);
+#else
+    return load(ARRAY_NAMES, place);
+#endif
 }
 
 FUNCTION void store(ARRAYS, Index place, Element element)

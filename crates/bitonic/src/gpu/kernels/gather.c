@@ -20,7 +20,7 @@ gather(COLUMN_PARAMETERS)
     if (whole) {
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
-            x[a] = load(WORK_NAMES, from + first + place_of(a, RUN_SHIFT, true), 0);
+            x[a] = load(WORK_NAMES, from + first + place_of(a, RUN_SHIFT, true));
         }
     } else {
         UNROLL for (u32 a = 0; a < HELD; a++)
@@ -28,7 +28,7 @@ gather(COLUMN_PARAMETERS)
             u32 place = first + place_of(a, RUN_SHIFT, true);
             x[a] = infinite();
             if (place < new_length) {
-                x[a] = load(WORK_NAMES, from + place, 0);
+                x[a] = load(WORK_NAMES, from + place);
             }
         }
     }

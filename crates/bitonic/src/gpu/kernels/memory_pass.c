@@ -28,13 +28,13 @@ KERNEL(ITEMS) memory_pass(ARRAYS, Index row_length, Index count, u32 shift)
     if (whole) {
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
-            x[a] = load(ARRAY_NAMES, start + COLUMN(a), 0);
+            x[a] = load(ARRAY_NAMES, start + COLUMN(a));
         }
     } else {
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
             if (COLUMN(a) < row_length) {
-                x[a] = load(ARRAY_NAMES, start + COLUMN(a), 0);
+                x[a] = load(ARRAY_NAMES, start + COLUMN(a));
             } else {
                 x[a] = infinite();
             }

@@ -19,11 +19,14 @@ typedef ulonglong2 u64x2; /* 16 bytes that are loaded and stored at once */
     type *name = (type *)shared_memory
 
 #define GROUP ((Index)blockIdx.x)
+#define GROUPS ((Index)gridDim.x)
 #define ITEM ((u32)threadIdx.x)
 #define UNROLL _Pragma("unroll")
 
 /* All threads of the block have arrived here, and see what the others wrote to shared memory. */
 #define BARRIER() __syncthreads()
+/* The same for what they wrote to global memory. */
+#define GLOBAL_BARRIER() __syncthreads()
 
 /* The same for threads whose numbers differ only in the bits below `scope`: the others need not wait. A block has 16
    barriers, by number. 0 is that of the whole block; halves have 1 and 2, quarters the next four, eighths the next eight.
@@ -60,3 +63,41 @@ FUNCTION u32 hidden(u32 number)
     return number;
 }
 #define HIDDEN(number) hidden(number)
+
+/* The zeros above the highest one of a number that is not 0. */
+#define LEADING_ZEROS(number) __clz(number)
+
+/* Adds to a counter, and sets bits, in memory of the group or of all; what was there before. */
+#define ATOMIC_ADD(counter, number) atomicAdd(counter, number)
+#define ATOMIC_OR(bits, more) atomicOr(bits, more)
+
+/* Counts one more for this thread; how many there were before. All threads of a warp call it, and neighbours that count the
+   same do so together: sorted or equal keys would otherwise queue up for one counter. */
+FUNCTION u32 count_one(u32 *counters, u32 which)
+{
+    u32 lane = ITEM & 31;
+    u32 before = __shfl_up_sync(~0u, which, 1);
+    bool begins = lane == 0 || before != which;
+    u32 beginnings = __ballot_sync(~0u, begins);
+    u32 first = 31 - __clz(beginnings & ~0u >> (31 - lane));
+    u32 later = beginnings & ~0u << lane << 1;
+    u32 start = 0;
+    if (begins) {
+        start = atomicAdd(&counters[which], (later ? __ffs(later) - 1 : 32) - lane);
+    }
+    return __shfl_sync(~0u, start, first) + lane - first;
+}
+#define COUNT_ONE(counters, which) count_one(counters, which)
+
+/* Adds the numbers of all threads of the block to one in shared memory: those of a warp together. */
+FUNCTION void add_all(u32 *sum, u32 number)
+{
+    UNROLL for (u32 distance = 16; distance > 0; distance /= 2)
+    {
+        number += __shfl_xor_sync(~0u, number, distance);
+    }
+    if ((ITEM & 31) == 0) {
+        atomicAdd(sum, number);
+    }
+}
+#define ADD_ALL(sum, number) add_all(sum, number)

@@ -14,9 +14,12 @@ typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
 #define LOCAL_ARRAY(type, name, count) __local type name[count]
 
 #define GROUP ((Index)get_group_id(0))
+#define GROUPS ((Index)get_num_groups(0))
 #define ITEM ((u32)get_local_id(0))
 /* All work-items of the group have arrived here, and see what the others wrote to local memory. */
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+/* The same for what they wrote to global memory. */
+#define GLOBAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 /* The same for work-items whose numbers differ only in the bits below `scope`; OpenCL 1.2 has no smaller barriers. */
 #define BARRIER_OF(scope) BARRIER()
 #define UNROLL _Pragma("unroll")
@@ -25,3 +28,14 @@ typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
 #define AFTER_PREVIOUS()
 #define LET_NEXT_START()
 #define HIDDEN(number) (number)
+
+/* The zeros above the highest one of a number that is not 0. */
+#define LEADING_ZEROS(number) clz(number)
+
+/* Adds to a counter, and sets bits, in memory of the group or of all; what was there before. */
+#define ATOMIC_ADD(counter, number) atomic_add(counter, number)
+#define ATOMIC_OR(bits, more) atomic_or(bits, more)
+/* Counts one more for this work-item; how many there were before. */
+#define COUNT_ONE(counters, which) atomic_inc(&(counters)[which])
+/* Adds the numbers of all work-items of the group to one in local memory. */
+#define ADD_ALL(sum, number) atomic_add(sum, number)

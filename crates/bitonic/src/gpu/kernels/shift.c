@@ -26,12 +26,12 @@ shift_columns(COLUMN_PARAMETERS)
             if (column == 0) {
                 x[a] = zero();
                 if (a >= HELD / 2) {
-                    x[a] = load(AT(place), 0);
+                    x[a] = load(AT(place));
                 }
             } else {
                 x[a] = infinite();
                 if (a < HELD / 2) {
-                    x[a] = load(AT(place), 0);
+                    x[a] = load(AT(place));
                 }
             }
         }

@@ -38,7 +38,7 @@ KERNEL(ITEMS) strided_pass(ARRAYS, Index row_length, Index count, u32 shift)
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
             u32 place = first_place(FROM_SHIFT, FLIP && a >= HELD / 2) + (a << FROM_SHIFT);
-            x[a] = load(ARRAY_NAMES, start + strided(place, first, to_partner, shift), 0);
+            x[a] = load(ARRAY_NAMES, start + strided(place, first, to_partner, shift));
         }
     } else {
         UNROLL for (u32 a = 0; a < HELD; a++)
@@ -47,7 +47,7 @@ KERNEL(ITEMS) strided_pass(ARRAYS, Index row_length, Index count, u32 shift)
             Index column = strided(place, first, to_partner, shift);
             x[a] = infinite();
             if (column < row_length) {
-                x[a] = load(ARRAY_NAMES, start + column, 0);
+                x[a] = load(ARRAY_NAMES, start + column);
             }
         }
     }

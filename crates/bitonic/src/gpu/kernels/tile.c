@@ -30,6 +30,12 @@ FUNCTION u32 first_place(int shift, bool flipped)
     return (item >> shift) << (shift + HELD_LOG2) | low;
 }
 
+/* The place of register a in an arrangement. */
+FUNCTION u32 place_of(u32 a, int shift, bool flip)
+{
+    return first_place(shift, flip && a >= HELD / 2) + (a << shift);
+}
+
 /* In the arrangement of a flip, the upper half of the registers has its low bits the other way round. */
 FUNCTION void put(LOCAL Element *tile, const Element *x, int shift, bool flip)
 {
@@ -138,7 +144,7 @@ FUNCTION void load_tile(ARRAYS, Element *x, int shift, Index row_length, Index c
     if (ALL_EXIST) {
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
-            x[a] = load(ARRAY_NAMES, ADDRESS(a), COLUMN(a));
+            x[a] = load_first(ARRAY_NAMES, ADDRESS(a), COLUMN(a));
         }
         order_keys(x, mapping);
     } else {
@@ -147,7 +153,7 @@ FUNCTION void load_tile(ARRAYS, Element *x, int shift, Index row_length, Index c
         {
             x[a] = infinite();
             if (EXISTS(a)) {
-                x[a] = load(ARRAY_NAMES, ADDRESS(a), COLUMN(a));
+                x[a] = load_first(ARRAY_NAMES, ADDRESS(a), COLUMN(a));
             }
         }
         order_keys(x, mapping);

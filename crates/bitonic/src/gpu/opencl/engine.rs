@@ -9,7 +9,7 @@ use crate::gpu::backend::{Backend, Kernels, Transfer};
 use crate::gpu::choice::DeviceKind;
 use crate::gpu::chunking::DeviceMemory;
 use crate::gpu::landing::Landing;
-use crate::gpu::launches::{Arguments, Job, Launch};
+use crate::gpu::launches::{Job, Launch, Parameter};
 use crate::gpu::lock::lock;
 use crate::gpu::shape::{DeviceLimits, Shape};
 use crate::gpu::source::{Dialect, Variant};
@@ -23,21 +23,65 @@ use std::ptr;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// The arrays of a job: keys, and values where its layout has them.
+/// The arrays of a job: keys, values where its layout has them, and memory to work in where its shape needs it.
 #[derive(Clone, Copy)]
 pub(super) struct Arrays {
     keys: cl_mem,
     values: Option<cl_mem>,
+    work: [Option<cl_mem>; 3],
 }
 
 impl Arrays {
-    pub(super) fn new(keys: &Buffer, values: Option<&Buffer>) -> Self {
-        Self { keys: keys.memory(), values: values.map(Buffer::memory) }
+    /// Of handles, which must be valid and large enough for the job, in place.
+    pub(super) fn of_handles(keys: cl_mem, values: Option<cl_mem>) -> Self {
+        Self { keys, values, work: [None; 3] }
     }
 
-    /// Of handles, which must be valid and large enough for the job.
-    pub(super) fn of_handles(keys: cl_mem, values: Option<cl_mem>) -> Self {
-        Self { keys, values }
+    /// What a kernel is given for a parameter; `None` for an array that there is not.
+    fn argument(&self, parameter: Parameter, wide_index: bool) -> Option<Argument<'static>> {
+        let [work_keys, work_values, control] = self.work;
+        let memory = match parameter {
+            Parameter::Keys => Some(self.keys),
+            Parameter::Values => self.values,
+            Parameter::WorkKeys => work_keys,
+            Parameter::WorkValues => work_values,
+            Parameter::Control => control,
+            Parameter::Place(number) if wide_index => return Some(Argument::U64(number as u64)),
+            Parameter::Place(number) => return Some(Argument::U32(number as u32)),
+            Parameter::Number(number) => return Some(Argument::U32(number)),
+        };
+        memory.map(Argument::Memory)
+    }
+}
+
+/// Memory to work in, given back afterwards: for keys, for values and to keep account in.
+struct Work<'a> {
+    device: &'a Device,
+    buffers: [Option<Buffer>; 3],
+}
+
+impl<'a> Work<'a> {
+    fn new(device: &'a Device, job: &Job, shape: Shape) -> Result<Self, Error> {
+        let mut work = Self { device, buffers: [const { None }; 3] };
+        let elements = job.work_elements(shape);
+        let (keys, values) = (elements * job.layout.key_bytes(), elements * job.layout.value_bytes());
+        let control = job.work_bytes(shape) - job.control_offset(shape);
+        for (buffer, bytes) in work.buffers.iter_mut().zip([keys, values, control]) {
+            *buffer = if bytes > 0 { Some(device.take_buffer(bytes)?) } else { None };
+        }
+        Ok(work)
+    }
+
+    fn handles(&self) -> [Option<cl_mem>; 3] {
+        self.buffers.each_ref().map(|buffer| buffer.as_ref().map(Buffer::memory))
+    }
+}
+
+impl Drop for Work<'_> {
+    fn drop(&mut self) {
+        for buffer in self.buffers.iter_mut().filter_map(Option::take) {
+            self.device.give_buffer(buffer);
+        }
     }
 }
 
@@ -47,6 +91,8 @@ pub(super) struct Queued {
     pub(super) events: Option<(Event, Event)>,
     /// How many kernels there are.
     pub(super) launches: usize,
+    /// How many of them read and write all of the data.
+    pub(super) passes: usize,
 }
 
 impl Backend for Device {
@@ -104,18 +150,21 @@ impl Backend for Device {
     }
 
     fn run(&self, job: &Job, shape: Shape, keys: &Buffer, values: Option<&Buffer>) -> Result<Kernels, Error> {
+        let work = Work::new(self, job, shape)?;
+        let arrays = Arrays { keys: keys.memory(), values: values.map(Buffer::memory), work: work.handles() };
         // SAFETY: the buffers are the device's and, as the caller says, hold the job's elements; whoever else uses them
         // queues commands on the same in-order queue.
-        let queued = unsafe { enqueue(self, self.queue(), job, shape, Arrays::new(keys, values)) };
+        let queued = unsafe { enqueue(self, self.queue(), job, shape, arrays) };
         // Also after an error: kernels queued before it may still use the buffers.
         let finished = self.finish();
+        drop(work);
         let queued = queued?;
         finished?;
         let span = match &queued.events {
             Some((first, last)) => span(first, last)?,
             None => Duration::ZERO,
         };
-        Ok(Kernels { span, launches: queued.launches })
+        Ok(Kernels { span, launches: queued.launches, passes: queued.passes })
     }
 
     fn copy_bandwidth(&self) -> Option<f64> {
@@ -139,7 +188,7 @@ pub(super) unsafe fn enqueue(
     let launches = job.launches(shape);
     let mut kernels = Borrowed { device, kernels: HashMap::new() };
     for launch in &launches {
-        kernels.obtain(launch.kernel, arrays)?;
+        kernels.obtain(launch.kernel)?;
     }
     let (mut first, mut last) = (ptr::null_mut(), ptr::null_mut());
     for (index, launch) in launches.iter().enumerate() {
@@ -166,7 +215,8 @@ pub(super) unsafe fn enqueue(
             Some((Event::new(only.get()), only))
         }
     };
-    Ok(Queued { events, launches: launches.len() })
+    let passes = launches.iter().filter(|launch| launch.is_pass()).count();
+    Ok(Queued { events, launches: launches.len(), passes })
 }
 
 fn retain(device: &Device, event: &Event) -> Result<(), Error> {
@@ -188,23 +238,16 @@ struct Borrowed<'a> {
 }
 
 impl Borrowed<'_> {
-    /// Takes a kernel, building it if need be, and sets what is the same in all its launches.
-    fn obtain(&mut self, variant: Variant, arrays: Arrays) -> Result<(), Error> {
+    /// Takes a kernel, building it if need be.
+    fn obtain(&mut self, variant: Variant) -> Result<(), Error> {
         if self.kernels.contains_key(&variant) {
             return Ok(());
         }
         let idle = lock(&self.device.idle().kernels).get_mut(&variant).and_then(Vec::pop);
-        let mut kernel = match idle {
+        let kernel = match idle {
             Some(idle) => idle.wake(self.device),
             None => program(self.device, variant)?.kernel(variant.name())?,
         };
-        // SAFETY: these are the first parameters of every kernel, by its layout.
-        unsafe {
-            kernel.set_argument(0, Argument::Memory(arrays.keys))?;
-            if let Some(values) = arrays.values {
-                kernel.set_argument(1, Argument::Memory(values))?;
-            }
-        }
         self.kernels.insert(variant, kernel);
         Ok(())
     }
@@ -224,18 +267,13 @@ impl Borrowed<'_> {
             device: self.device.info().name.clone(),
         };
         let kernel = self.kernels.get_mut(&launch.kernel).ok_or_else(missing)?;
-        let Arguments::Rows { row_length, count, last } = launch.arguments else {
-            // The limits of these devices allow no second array.
-            return Err(missing());
-        };
-        let next = arrays.count();
-        // SAFETY: these are the last parameters of every kernel; the caller vouches for the arrays.
-        unsafe {
-            kernel.set_argument(next, index(launch.kernel, row_length))?;
-            kernel.set_argument(next + 1, index(launch.kernel, count))?;
-            kernel.set_argument(next + 2, Argument::U32(last))?;
-            kernel.enqueue(queue, launch.groups, launch.group_size, event)
+        for (place, &parameter) in (0..).zip(launch.parameters().as_slice()) {
+            let argument = arrays.argument(parameter, launch.kernel.wide_index).ok_or_else(missing)?;
+            // SAFETY: these are the parameters of the kernel, by its layout and kind; the caller vouches for the arrays.
+            unsafe { kernel.set_argument(place, argument) }?;
         }
+        // SAFETY: as the caller says.
+        unsafe { kernel.enqueue(queue, launch.groups, launch.group_size, event) }
     }
 }
 
@@ -246,18 +284,6 @@ impl Drop for Borrowed<'_> {
             idle.entry(variant).or_default().push(kernel.rest());
         }
     }
-}
-
-impl Arrays {
-    /// How many arrays there are.
-    fn count(self) -> u32 {
-        if self.values.is_some() { 2 } else { 1 }
-    }
-}
-
-/// A number of places, in the kernel's own width.
-fn index(variant: Variant, number: usize) -> Argument<'static> {
-    if variant.wide_index { Argument::U64(number as u64) } else { Argument::U32(number as u32) }
 }
 
 /// The program of a kernel, built if need be.
