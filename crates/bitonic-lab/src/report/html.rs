@@ -101,7 +101,8 @@ fn times(group: &Group) -> String {
     let headings: Vec<String> = std::iter::once("implementation".to_owned())
         .chain(group.sizes.iter().map(|&size| quantity::name(size)))
         .collect();
-    let caption = "Mean time, with the relative standard deviation. ~ is extrapolated: a run would take longer than the budget.";
+    let caption = "Mean time, with the relative standard deviation. ~ is extrapolated, because a run would take longer than the budget: from \
+                   the most keys that were measured, with what the algorithm grows with, which is too much where launches take the time.";
     let mut table = Table::new(caption, &headings);
     for implementation in &group.implementations {
         let cells = group.sizes.iter().map(|&size| {

@@ -159,11 +159,10 @@ mod tests {
     use super::*;
     use crate::gpu::backend::Backend;
     use crate::gpu::cuda;
-    use crate::gpu::launches::Job;
-    use crate::gpu::layout::Mapping;
     use crate::gpu::opencl::testing;
     use crate::gpu::shape::{Shape, Way};
-    use crate::key::{Key, as_bytes, as_bytes_mut};
+    use crate::gpu::testing::sort_in_shape;
+    use crate::key::{Key, as_bytes};
     use crate::{Engine, Order, Sorter};
     use bitonic_testkit::{Oclgrind, Pattern, device_or_skip};
 
@@ -183,24 +182,7 @@ mod tests {
         buckets: Buckets,
     ) -> (Vec<K>, Vec<u32>) {
         let network = Shape::network(device.limits(), layout, keys.len(), 1);
-        let shape = Shape { way: Way::Buckets(buckets), ..network };
-        let job = Job { layout, mapping: Mapping::new::<K>(order), row_length: keys.len(), rows: 1 };
-        let buffer = device.take_buffer(size_of_val(keys)).expect("there is memory for the keys");
-        device.upload(as_bytes(keys), &buffer).expect("keys go up");
-        let mut values: Vec<u32> = (0..keys.len() as u32).collect();
-        let value_buffer = (layout.value_bits > 0).then(|| {
-            let buffer = device.take_buffer(4 * keys.len()).expect("there is memory for the values");
-            device.upload(as_bytes(&values), &buffer).expect("values go up");
-            buffer
-        });
-        device.run(&job, shape, &buffer, value_buffer.as_ref()).expect("the kernels run");
-        let mut sorted = keys.to_vec();
-        device.download(&buffer, as_bytes_mut(&mut sorted)).expect("keys come down");
-        if let Some(buffer) = &value_buffer {
-            device.download(buffer, as_bytes_mut(&mut values)).expect("values come down");
-        }
-        [Some(buffer), value_buffer].into_iter().flatten().for_each(|buffer| device.give_buffer(buffer));
-        (sorted, values)
+        sort_in_shape(device, keys, layout, order, Shape { way: Way::Buckets(buckets), ..network })
     }
 
     fn sorted<K: Key>(keys: &[K], order: Order) -> Vec<K> {
@@ -239,8 +221,6 @@ mod tests {
     fn every_pattern_is_sorted_by_buckets() {
         let device = testing::device();
         check(&device, |pattern| pattern.generate::<u32>(3001, 5), 20, Order::Ascending);
-        check(&device, |pattern| pattern.generate::<f32>(2048, 5), 13, Order::Descending);
-        check(&device, |pattern| pattern.generate::<i8>(3000, 5), 19, Order::Ascending);
         check(&device, |pattern| pattern.generate::<f64>(2999, 5), 20, Order::Descending);
     }
 

@@ -353,7 +353,11 @@ impl Job {
 mod tests {
     use super::*;
     use crate::Order;
+    use crate::gpu::backend::Backend;
+    use crate::gpu::opencl::testing;
     use crate::gpu::shape::DeviceLimits;
+    use crate::gpu::testing::sort_in_shape;
+    use bitonic_testkit::{Oclgrind, Pattern};
     use proptest::prelude::*;
 
     fn job(row_length: usize, rows: usize) -> Job {
@@ -487,5 +491,40 @@ mod tests {
         assert!(!wide(8, 1 << 26));
         assert!(wide(8, 1 << 29));
         assert!(!wide(3, 1 << 26));
+    }
+
+    /// Passes that exchange elements in local memory, which the engine itself has on CUDA devices only: flips and others, of every
+    /// number of steps that this many keys and a tile of 2^6 have. One length is a power of two, the others end inside a block.
+    #[test]
+    #[ignore = "run by passes_that_exchange_are_clean, in a process with Oclgrind"]
+    fn exchange_in_passes() {
+        let device = testing::device();
+        for length in [2048, 1500, 1025] {
+            let keys: Vec<u32> = Pattern::Random.generate(length, 9);
+            let layout = Layout::keys::<u32>();
+            let network = Shape::network(device.limits(), layout, length, 1);
+            let (tile_log2, held_log2, fused_steps, register_steps) = (6, 3, 5, 2);
+            let pass_items_log2 = tile_log2;
+            let shape =
+                Shape { tile_log2, held_log2, fused_steps, register_steps, pass_items_log2, ..network };
+            assert!(shape.is_possible(device.limits(), layout), "{shape}");
+            let mut sorted = keys.clone();
+            sorted.sort_unstable();
+            assert!(
+                sort_in_shape(&device, &keys, layout, Order::Ascending, shape).0 == sorted,
+                "{length} {shape}"
+            );
+        }
+    }
+
+    #[test]
+    fn passes_that_exchange_sort() {
+        exchange_in_passes();
+    }
+
+    #[test]
+    fn passes_that_exchange_are_clean() {
+        let report = Oclgrind::find().report_of("gpu::launches::tests::exchange_in_passes");
+        assert!(report.is_empty(), "{report}");
     }
 }

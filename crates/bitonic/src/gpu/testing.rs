@@ -1,16 +1,44 @@
-//! A device in host memory, for tests: it sorts `u32` keys, counts what is asked of it, and fails on demand.
+//! For tests: a sort in a given shape, and a device in host memory that sorts `u32` keys, counts what is asked of it, and fails on
+//! demand.
 
 use super::backend::{Backend, Kernels, Transfer};
 use super::chunking::DeviceMemory;
 use super::landing::Landing;
 use super::launches::Job;
-use super::layout::Mapping;
+use super::layout::{Layout, Mapping};
 use super::scratch::Memory;
 use super::shape::{DeviceLimits, Shape};
 use super::tuning::Tuning;
-use crate::key::{BitMap, KeyForm, Order};
+use crate::key::{BitMap, Key, KeyForm, Order, as_bytes, as_bytes_mut};
 use crate::{Engine, Error};
 use std::cell::{Cell, RefCell};
+
+/// Sorts keys on a device in this shape; with values, which are the places of the keys, if the layout has any.
+pub(crate) fn sort_in_shape<K: Key>(
+    device: &impl Backend,
+    keys: &[K],
+    layout: Layout,
+    order: Order,
+    shape: Shape,
+) -> (Vec<K>, Vec<u32>) {
+    let job = Job { layout, mapping: Mapping::new::<K>(order), row_length: keys.len(), rows: 1 };
+    let buffer = device.take_buffer(size_of_val(keys)).expect("there is memory for the keys");
+    device.upload(as_bytes(keys), &buffer).expect("keys go up");
+    let mut values: Vec<u32> = (0..keys.len() as u32).collect();
+    let value_buffer = (layout.value_bits > 0).then(|| {
+        let buffer = device.take_buffer(4 * keys.len()).expect("there is memory for the values");
+        device.upload(as_bytes(&values), &buffer).expect("values go up");
+        buffer
+    });
+    device.run(&job, shape, &buffer, value_buffer.as_ref()).expect("the kernels run");
+    let mut sorted = keys.to_vec();
+    device.download(&buffer, as_bytes_mut(&mut sorted)).expect("keys come down");
+    if let Some(buffer) = &value_buffer {
+        device.download(buffer, as_bytes_mut(&mut values)).expect("values come down");
+    }
+    [Some(buffer), value_buffer].into_iter().flatten().for_each(|buffer| device.give_buffer(buffer));
+    (sorted, values)
+}
 
 /// The device.
 pub(crate) struct HostDevice {

@@ -22,6 +22,7 @@ typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
 #define GLOBAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 /* The same for work-items whose numbers differ only in the bits below `scope`; OpenCL 1.2 has no smaller barriers. */
 #define BARRIER_OF(scope) BARRIER()
+#define GLOBAL_BARRIER_OF(scope) GLOBAL_BARRIER()
 #define UNROLL _Pragma("unroll")
 
 /* What CUDA can do about kernels that overlap, and about what compilers keep in registers. */

@@ -56,7 +56,7 @@ KERNEL(ITEMS) strided_pass(ARRAYS, Index row_length, Index count, u32 shift)
 #else
     clean(x, HELD_LOG2);
 #endif
-    exchange(tile, x, FROM_SHIFT, FLIP, LAST_SHIFT, false);
+    exchange_to_store(tile, x, FROM_SHIFT, FLIP, LAST_SHIFT);
     UNROLL for (int bit = HELD_LOG2 - 1; bit >= 2 * HELD_LOG2 - STEPS; bit--)
     {
         UNROLL for (int a = 0; a < HELD; a++)

@@ -66,6 +66,14 @@ FUNCTION void exchange(LOCAL Element *tile, Element *x, int from, bool from_flip
     take(tile, x, to, to_flip);
 }
 
+/* The same, before elements go to places of the arrays from which others took theirs. */
+FUNCTION void exchange_to_store(LOCAL Element *tile, Element *x, int from, bool from_flip, int to)
+{
+    put(tile, x, from, from_flip);
+    GLOBAL_BARRIER_OF(1 << (from > to ? from : to));
+    take(tile, x, to, false);
+}
+
 /* The half-cleaner steps on bits count-1 down to 0 of the places; the elements are in an arrangement with shift `from`
    before, and shift 0 afterwards. */
 FUNCTION void clean_tile(LOCAL Element *tile, Element *x, int count, int from, bool from_flip)
@@ -169,7 +177,7 @@ FUNCTION void load_tile(ARRAYS, Element *x, int shift, Index row_length, Index c
 FUNCTION void store_tile(ARRAYS, LOCAL Element *tile, Element *x, Index row_length, Index count, u32 mapping)
 {
     int shift = STREAMED;
-    exchange(tile, x, 0, false, shift, false);
+    exchange_to_store(tile, x, 0, false, shift);
     restore_keys(x, mapping);
     Index start = TILE_START;
     if (ALL_EXIST) {
