@@ -150,9 +150,12 @@ impl Contender {
         values: &mut [u32],
         size: usize,
     ) -> Result<(), bitonic::Error> {
-        let sorter = Sorter::new().oblivious(self == Self::BitonicOblivious);
         let mut rows = keys.chunks_exact_mut(size).zip(values.chunks_exact_mut(size));
-        rows.try_for_each(|(keys, values)| sorter.sort_pairs(keys, values).map(drop))
+        if self == Self::BitonicOblivious {
+            let sorter = Sorter::new().oblivious(true);
+            return rows.try_for_each(|(keys, values)| sorter.sort_pairs(keys, values).map(drop));
+        }
+        rows.try_for_each(|(keys, values)| bitonic::sort_pairs(keys, values))
     }
 }
 

@@ -40,6 +40,15 @@ fn look_around() {
 }
 
 #[test]
+fn few_pairs_need_no_memory() {
+    look_around();
+    let mut keys: Vec<f32> = (0..256_u16).rev().map(f32::from).collect();
+    let mut values: Vec<u32> = (0..256).collect();
+    let count = allocations(|| bitonic::sort_pairs(&mut keys, &mut values).expect("as many keys as values"));
+    assert_eq!((count, keys[255], values[255]), (0, 255.0, 0));
+}
+
+#[test]
 fn few_keys_need_no_memory_even_before_devices_were_looked_for() {
     bitonic::Instructions::detected();
     assert_eq!(allocations(|| bitonic::sort(&mut [3, 1, 2])), 0);

@@ -82,6 +82,7 @@ pub(crate) fn argsort<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<usiz
 pub(crate) fn plan_pairs<K: Key, V>(len: usize, stable: bool, settings: Settings) -> KeysPlan {
     let indexed = size_of::<Indexed<K::Bits>>();
     match way::<K, V>(len, stable, settings) {
+        Way::PackValues if len <= ON_STACK => u64::plan(len, settings),
         Way::PackValues => packed_plan(len, 0, settings),
         Way::PackIndices => packed_plan(len, size_of::<V>(), settings),
         Way::Indices => structures_plan(Algorithm::Standard, len, indexed + size_of::<V>()),
@@ -151,10 +152,31 @@ fn sort_packed_with_values<K: Key, V: Copy>(
 ) -> Result<(), Error> {
     // SAFETY: V is a 32-bit number: four bytes, aligned to four, and any bits are a value.
     let words = unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u32>(), values.len()) };
-    let mut packed = pack(keys, words.iter().copied(), settings)?;
-    sort_words(&mut packed, settings)?;
-    unpack_keys(keys, &packed, settings);
-    words.iter_mut().zip(&packed).for_each(|(word, &packed)| *word = packed as u32);
+    if keys.len() <= ON_STACK {
+        let mut buffer = [0_u64; ON_STACK];
+        let packed = &mut buffer[..keys.len()];
+        let all = packed_with(keys, words.iter().copied(), settings);
+        packed.iter_mut().zip(all).for_each(|(packed, pair)| *packed = pair);
+        sort_unpacked(keys, words, packed, settings)
+    } else {
+        let mut packed = pack(keys, words.iter().copied(), settings)?;
+        sort_unpacked(keys, words, &mut packed, settings)
+    }
+}
+
+/// So few pairs are packed on the stack, where asking for memory would take longer than sorting them.
+const ON_STACK: usize = 256;
+
+/// Sorts packed pairs and puts their halves where they belong.
+fn sort_unpacked<K: Key>(
+    keys: &mut [K],
+    words: &mut [u32],
+    packed: &mut [u64],
+    settings: Settings,
+) -> Result<(), Error> {
+    sort_words(packed, settings)?;
+    unpack_keys(keys, packed, settings);
+    words.iter_mut().zip(packed).for_each(|(word, packed)| *word = *packed as u32);
     Ok(())
 }
 
@@ -166,11 +188,20 @@ fn sorted_with_indices<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<u64
 }
 
 fn pack<K: Key>(keys: &[K], words: impl Iterator<Item = u32>, settings: Settings) -> Result<Vec<u64>, Error> {
-    let map = BitMap::new(K::TYPE.form(), settings.order);
     let mut packed = try_vec(keys.len())?;
-    let halves = as_bits(keys).iter().zip(words);
-    packed.extend(halves.map(|(&bits, word)| (map.to_ordered(bits).widen() as u64) << 32 | u64::from(word)));
+    packed.extend(packed_with(keys, words, settings));
     Ok(packed)
+}
+
+/// Every key above its word.
+fn packed_with<K: Key>(
+    keys: &[K],
+    words: impl Iterator<Item = u32>,
+    settings: Settings,
+) -> impl Iterator<Item = u64> {
+    let map = BitMap::new(K::TYPE.form(), settings.order);
+    let halves = as_bits(keys).iter().zip(words);
+    halves.map(move |(&bits, word)| (map.to_ordered(bits).widen() as u64) << 32 | u64::from(word))
 }
 
 fn unpack_keys<K: Key>(keys: &mut [K], packed: &[u64], settings: Settings) {
