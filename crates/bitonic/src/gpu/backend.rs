@@ -62,12 +62,17 @@ pub(crate) trait Backend {
 
     /// The shape for a job: the tuned one if there is one. What is tuned is the sort of one array.
     fn shape(&self, job: &Job) -> Shape {
+        self.shape_within(self.limits(), job)
+    }
+
+    /// The same for a device of which less is asked than it allows.
+    fn shape_within(&self, limits: DeviceLimits, job: &Job) -> Shape {
         let Job { layout, row_length, rows, .. } = *job;
         let tuning = self.tuning().filter(|_| rows == 1);
-        match tuning.and_then(|tuning| tuning.shape(self.limits(), layout, row_length)) {
+        match tuning.and_then(|tuning| tuning.shape(limits, layout, row_length)) {
             Some(tuned) if tuned.passes_are_best => tuned.shape,
-            Some(tuned) => tuned.shape.by_the_best_way(self.limits(), layout, row_length, rows),
-            None => Shape::new(self.limits(), layout, row_length, rows),
+            Some(tuned) => tuned.shape.by_the_best_way(limits, layout, row_length, rows),
+            None => Shape::new(limits, layout, row_length, rows),
         }
     }
 }

@@ -33,6 +33,11 @@ impl Cluster {
         1 << (self.tile_log2 + self.log2)
     }
 
+    /// Work-items in each of its groups.
+    pub(crate) fn items(self) -> usize {
+        1 << (self.tile_log2 - self.held_log2)
+    }
+
     fn is_possible(self, limits: DeviceLimits, layout: Layout) -> bool {
         self.log2 <= limits.most_cluster_log2
             && local_bytes(self.tile_log2, layout.element_bytes()) <= limits.local_bytes

@@ -295,7 +295,8 @@ mod tests {
 
     #[test]
     fn without_a_second_array_the_network_sorts_in_place() {
-        let plan = plan_on(DeviceLimits { second_array: false, ..DeviceLimits::FULL_GPU }, 1 << 20);
+        let in_place = DeviceLimits { second_array: false, buckets: false, ..DeviceLimits::FULL_GPU };
+        let plan = plan_on(in_place, 1 << 20);
         assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Network, 15));
         let groups = work_groups(&plan);
         assert_eq!((groups.work_bytes, groups.matrix), (0, None));

@@ -23,6 +23,8 @@ pub(crate) struct DeviceLimits {
     pub(crate) exchanging_passes: bool,
     /// Whether a sort may have as much memory again as its arrays take, for passes from one to the other.
     pub(crate) second_array: bool,
+    /// Whether it may have four times as much, for buckets.
+    pub(crate) buckets: bool,
     /// The base-2 logarithm of the work-groups that can share their local memory; 0 where they cannot.
     pub(crate) most_cluster_log2: u32,
 }
@@ -37,6 +39,7 @@ impl DeviceLimits {
         is_cpu: false,
         exchanging_passes: true,
         second_array: false,
+        buckets: false,
         most_cluster_log2: 0,
     };
 
@@ -47,6 +50,7 @@ impl DeviceLimits {
         is_cpu: false,
         exchanging_passes: true,
         second_array: true,
+        buckets: true,
         most_cluster_log2: 4,
     };
 }
@@ -206,7 +210,7 @@ impl Shape {
         }
     }
 
-    /// The same, but by a cluster or by columnsort where that is faster and the device can do it.
+    /// The same, but by a cluster, by columnsort or by buckets where that is faster and the device can do it.
     pub(crate) fn by_the_best_way(
         self,
         limits: DeviceLimits,
@@ -425,7 +429,7 @@ mod tests {
     #[test]
     fn arrays_longer_than_a_tile_are_sorted_in_the_way_that_was_measured_best() {
         let everything = DeviceLimits::FULL_GPU;
-        let in_place = DeviceLimits { second_array: false, ..everything };
+        let in_place = DeviceLimits { second_array: false, buckets: false, ..everything };
         let alone = DeviceLimits { most_cluster_log2: 0, ..in_place };
         let way = |limits, row_length, rows| {
             let shape = Shape::new(limits, Layout::keys::<u32>(), row_length, rows);
@@ -441,7 +445,8 @@ mod tests {
         assert_eq!(way(everything, (1 << 14) + 1, 1), "columns");
         assert_eq!(way(everything, 1 << 21, 1), "columns");
         assert_eq!(way(everything, (1 << 21) + 1, 1), "buckets");
-        assert_eq!(way(everything, 20_000_000, 1), "buckets");
+        assert_eq!(way(everything, 1 << 24, 1), "buckets");
+        assert_eq!(way(DeviceLimits { buckets: false, ..everything }, 1 << 24, 1), "columns");
         assert_eq!(
             way(everything, 1 << 25, 1),
             "columns",

@@ -22,7 +22,7 @@ pub(crate) struct TunedShape {
     pub(crate) from_merges: u32,
     /// How passes of the network are cut.
     pub(crate) shape: Shape,
-    /// Whether these passes are faster than a cluster or columnsort.
+    /// Whether these passes are faster than a cluster, columnsort or buckets.
     pub(crate) passes_are_best: bool,
 }
 

@@ -133,7 +133,7 @@ pub struct Buckets {
     pub samples: usize,
     /// The keys that most of them hold at most: a tile.
     pub usual: usize,
-    /// The keys that each can hold. If one would have more, the array is sorted by columnsort instead.
+    /// The keys that each can hold. If one would have more, the plain network sorts the array instead, slowly.
     pub capacity: usize,
 }
 

@@ -110,8 +110,8 @@ impl Device {
         Ok(Self { shared: Arc::new(shared), in_place: false })
     }
 
-    /// The same device, for sorts that take no memory beyond their arrays: pure networks. Without it, a sort has as much
-    /// memory again as its arrays take where that makes it faster and the device has it.
+    /// The same device, for sorts that take no memory beyond their arrays: pure networks. Without it, a sort has up to four times
+    /// the memory of its arrays where that makes it faster and the device has it.
     pub fn in_place(mut self) -> Self {
         self.in_place = true;
         self

@@ -36,6 +36,7 @@ impl Backend for Device {
             is_cpu: false,
             exchanging_passes: true,
             second_array: !self.is_in_place(),
+            buckets: !self.is_in_place(),
             most_cluster_log2: if info.clusters { MOST_CLUSTER_LOG2 } else { 0 },
         }
     }
@@ -114,7 +115,12 @@ impl Backend for Device {
 const MOST_CLUSTER_LOG2: u32 = 4;
 
 impl Device {
-    /// The memory to work in that a shape needs. Where there is none, the shape of a sort in place.
+    /// The shape for a job that has less memory than buckets take.
+    pub(super) fn shape_without_buckets(&self, job: &Job) -> Shape {
+        self.shape_within(DeviceLimits { buckets: false, ..self.limits() }, job)
+    }
+
+    /// The memory to work in that a shape needs. Where there is none, the shape of a sort that needs less, and at last in place.
     fn with_work(&self, job: &Job, shape: Shape) -> Result<(Shape, Option<Buffer>), Error> {
         let bytes = job.work_bytes(shape);
         if bytes == 0 {
@@ -122,6 +128,10 @@ impl Device {
         }
         match self.take_buffer(bytes) {
             Ok(work) => Ok((shape, Some(work))),
+            Err(Error::DeviceMemory { .. }) if matches!(shape.way, Way::Buckets(_)) => {
+                tracing::info!(bytes, "the device has no memory for buckets: sorting without");
+                self.with_work(job, self.shape_without_buckets(job))
+            }
             Err(Error::DeviceMemory { .. }) => {
                 tracing::info!(bytes, "the device has no memory for a second array: sorting in place");
                 let in_place = self.clone().in_place();
@@ -151,13 +161,16 @@ pub(super) struct Prepared {
 
 impl Prepared {
     /// Takes the job's kernels from memory or disk, or compiles them. Where the device has no cluster as large as the shape
-    /// wants, it is passes that sort, which need no more memory.
+    /// wants, it is columnsort instead of buckets, and passes instead of that, which need less memory.
     pub(super) fn new(device: &Device, job: &Job, shape: Shape) -> Result<Self, Error> {
         let launches = Self::load(device, job, shape)?;
-        let launches = match launches.iter().all(|(kernel, _, manner)| kernel.has_cluster(manner)) {
-            true => launches,
-            false => Self::load(device, job, Shape { way: Way::Passes, ..shape })?,
-        };
+        if !launches.iter().all(|(kernel, _, manner)| kernel.has_cluster(manner)) {
+            let less = match shape.way {
+                Way::Buckets(_) => device.shape_without_buckets(job),
+                _ => Shape { way: Way::Passes, ..shape },
+            };
+            return Self::new(device, job, less);
+        }
         let work_values = (job.work_elements(shape) * job.layout.key_bytes()) as u64;
         Ok(Self { launches, work_values, control: job.control_offset(shape) as u64 })
     }

@@ -3,6 +3,7 @@
 use super::buffer::Buffer;
 use super::failure::reason;
 use crate::Error;
+use crate::gpu::lock::lock;
 use cudarc::driver::sys::{
     self, CUdeviceptr, CUfunction, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchConfig, CUmodule,
     CUresult, CUstream,
@@ -11,7 +12,7 @@ use cudarc::driver::{CudaContext, CudaStream, DriverError, result};
 use std::ffi::{CString, c_void};
 use std::fmt;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A kernel of a program. Cheap to clone, and safe to launch from several threads: arguments belong to a launch. Made by
 /// [`Program::kernel`](super::Program::kernel).
@@ -20,6 +21,8 @@ pub struct Kernel {
     module: Arc<Module>,
     function: CUfunction,
     name: Arc<str>,
+    /// The shared memory that launches may have.
+    allowed: Arc<Mutex<usize>>,
 }
 
 // SAFETY: a function belongs to its module, which lives as long as the kernel, and is tied to no thread.
@@ -52,7 +55,10 @@ impl Kernel {
             unsafe { result::module::get_function(module.raw, plain) }
         });
         match found {
-            Ok(function) => Ok(Self { module: module.clone(), function, name: name.into() }),
+            Ok(function) => {
+                let allowed = Arc::new(Mutex::new(PLAIN_SHARED_BYTES));
+                Ok(Self { module: module.clone(), function, name: name.into(), allowed })
+            }
             Err(DriverError(CUresult::CUDA_ERROR_NOT_FOUND)) => Err(missing()),
             Err(error) => Err(module.failure("take a kernel from a program", name, error)),
         }
@@ -138,7 +144,8 @@ impl Kernel {
         launched.result().map_err(failed)
     }
 
-    /// Allows launches with this much shared memory, and in clusters of this many blocks.
+    /// Allows launches with this much shared memory, and in clusters of this many blocks. What was allowed before stays so: another
+    /// thread may be about to launch.
     pub(super) fn allow(&self, shared_bytes: usize, cluster: u32) -> Result<(), Error> {
         use sys::CUfunction_attribute::{
             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
@@ -149,8 +156,10 @@ impl Kernel {
             unsafe { sys::cuFuncSetAttribute(self.function, attribute, value) }.result()
         };
         let allowed = self.module.context.bind_to_thread().and_then(|()| {
-            if shared_bytes > PLAIN_SHARED_BYTES {
+            let mut most = lock(&self.allowed);
+            if shared_bytes > *most {
                 set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes as i32)?;
+                *most = shared_bytes;
             }
             if cluster > PORTABLE_CLUSTER {
                 set(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;

@@ -8,6 +8,7 @@ use crate::Error;
 use crate::gpu::backend::{Backend, Kernels};
 use crate::gpu::launches::Job;
 use crate::gpu::layout::{Layout, Mapping};
+use crate::gpu::shape::Shape;
 use crate::gpu::sort::sort_buffer;
 use crate::key::{Key, Order, plain_number_bytes};
 use crate::sorter::rows;
@@ -68,7 +69,7 @@ impl ResidentSorter {
     }
 
     /// The bytes that make a sort of this many keys the fastest; 0 where the sort in place is. About as many as the keys take, or
-    /// three to four times as many where they are sorted by buckets.
+    /// three to four times as many where they are sorted by buckets. What more keys need, which may be less, is enough for fewer, too.
     pub fn workspace_size<K: Key>(&self, len: usize) -> usize {
         self.workspace_size_rows::<K>(1, len)
     }
@@ -264,20 +265,25 @@ impl ResidentSorter {
         let Some(workspace) = workspace else {
             let device = self.device.clone().in_place();
             // SAFETY: as the caller says.
-            return unsafe { submit(&device, stream, job, Arrays { keys, values, work: None }) };
+            return unsafe {
+                submit(&device, stream, job, device.shape(job), Arrays { keys, values, work: None })
+            };
         };
         self.check_contexts([workspace.stream()])?;
-        let (needed, given) = (self.workspace_of(job), workspace.len());
-        if given < needed {
+        // One that was asked for more keys may be smaller, because they are too many for buckets.
+        let shapes = [self.device.shape(job), self.device.shape_without_buckets(job)];
+        let given = workspace.len();
+        let Some(shape) = shapes.into_iter().find(|&shape| job.work_bytes(shape) <= given) else {
+            let needed = self.workspace_of(job);
             return Err(self.refuse(format!("the workspace has {given} bytes, and the sort needs {needed}")));
-        }
+        };
         let (work, _work_recorded_after) = workspace.device_ptr_mut(stream);
         if work % WORKSPACE_ALIGNMENT != 0 {
             let reason = format!("the workspace does not start at a multiple of {WORKSPACE_ALIGNMENT} bytes");
             return Err(self.refuse(reason));
         }
         // SAFETY: as the caller says, and the workspace is borrowed exclusively and large enough.
-        unsafe { submit(&self.device, stream, job, Arrays { keys, values, work: Some(work) }) }
+        unsafe { submit(&self.device, stream, job, shape, Arrays { keys, values, work: Some(work) }) }
     }
 
     fn pairs<K: Key, V: Copy>(&self) -> Result<Layout, Error> {
@@ -326,8 +332,13 @@ const WORKSPACE_ALIGNMENT: u64 = 16;
 /// # Safety
 ///
 /// As for [`Prepared::enqueue`].
-unsafe fn submit(device: &Device, stream: &CudaStream, job: &Job, arrays: Arrays) -> Result<(), Error> {
-    let shape = device.shape(job);
+unsafe fn submit(
+    device: &Device,
+    stream: &CudaStream,
+    job: &Job,
+    shape: Shape,
+    arrays: Arrays,
+) -> Result<(), Error> {
     let status =
         stream.capture_status().map_err(|error| device.failure("ask for the state of a stream", error))?;
     // What is captured becomes part of the caller's graph, kernel by kernel.

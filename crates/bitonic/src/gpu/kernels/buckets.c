@@ -11,8 +11,8 @@
    have the bucket after the first of these splitters, which no other element belongs to, and the groups of all buckets up
    to the last of them write the element down as often as it was there.
 
-   If a bucket is too long all the same, which chance makes as good as impossible and somebody who knows the places of the
-   sample could bring about, the array is left as it is, `control` says so, and the last kernel sorts it another way.
+   If a bucket is too long all the same, which chance hardly ever makes and somebody who knows the places of the sample could
+   bring about, the array is left as it is, `control` says so, and the last kernel sorts it another way.
 
    Working memory: `capacity` places for every bucket, then the splitters. */
 

@@ -12,7 +12,7 @@ FUNCTION Element *tile_of(Element *tile, u32 rank)
     return there;
 }
 
-/* All work-items of the cluster have arrived here, and see what the others wrote to local memory. */
+/* All work-items of the cluster have arrived here, and see what the others wrote to local and global memory. */
 FUNCTION void cluster_barrier(void)
 {
     asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");

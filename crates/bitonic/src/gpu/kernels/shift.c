@@ -38,7 +38,7 @@ shift_columns(COLUMN_PARAMETERS)
     }
     merge(x, HELD_LOG2);
     clean_tile(tile, x, TOP_SHIFT, TOP_SHIFT, true);
-    exchange(tile, x, 0, false, STREAMED, false);
+    exchange_to_store(tile, x, 0, false, STREAMED);
     LET_NEXT_START();
     restore_keys(x, mapping);
     if (inside) {

@@ -13,7 +13,7 @@ spread(COLUMN_PARAMETERS)
     AFTER_PREVIOUS();
     LOAD_CHUNK(first, RUN_SHIFT)
     merge_runs(tile, x);
-    exchange(tile, x, 0, false, STREAMED, false);
+    exchange_to_store(tile, x, 0, false, STREAMED);
     LET_NEXT_START();
     STORE_CHUNK(first)
 }

@@ -112,6 +112,7 @@ impl Backend for Device {
             is_cpu: info.kind == DeviceKind::Cpu,
             exchanging_passes: false,
             second_array: false,
+            buckets: false,
             most_cluster_log2: 0,
         }
     }
