@@ -157,10 +157,10 @@ fn sort_packed_with_values<K: Key, V: Copy>(
         let packed = &mut buffer[..keys.len()];
         let all = packed_with(keys, words.iter().copied(), settings);
         packed.iter_mut().zip(all).for_each(|(packed, pair)| *packed = pair);
-        sort_unpacked(keys, words, packed, settings)
+        sort_and_unpack(keys, words, packed, settings)
     } else {
         let mut packed = pack(keys, words.iter().copied(), settings)?;
-        sort_unpacked(keys, words, &mut packed, settings)
+        sort_and_unpack(keys, words, &mut packed, settings)
     }
 }
 
@@ -168,7 +168,7 @@ fn sort_packed_with_values<K: Key, V: Copy>(
 const ON_STACK: usize = 256;
 
 /// Sorts packed pairs and puts their halves where they belong.
-fn sort_unpacked<K: Key>(
+fn sort_and_unpack<K: Key>(
     keys: &mut [K],
     words: &mut [u32],
     packed: &mut [u64],

@@ -41,7 +41,7 @@ impl Cluster {
     fn is_possible(self, limits: DeviceLimits, layout: Layout) -> bool {
         self.log2 <= limits.most_cluster_log2
             && local_bytes(self.tile_log2, layout.element_bytes()) <= limits.local_bytes
-            && 1 << (self.tile_log2 - self.held_log2) <= limits.group_size
+            && self.items() <= limits.group_size
     }
 }
 

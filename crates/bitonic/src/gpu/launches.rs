@@ -250,7 +250,7 @@ impl Job {
         Launch {
             kernel: self.variant(shape, Kind::ClusterSort(cluster)),
             groups: groups * self.rows,
-            group_size: 1 << (cluster.tile_log2 - cluster.held_log2),
+            group_size: cluster.items(),
             arguments: Arguments::Rows {
                 row_length: self.row_length,
                 count: groups,
@@ -467,6 +467,26 @@ mod tests {
                 other => panic!("{other:?}"),
             };
             prop_assert_eq!(1_usize << (shift + steps), 2 * columns.length());
+        }
+    }
+
+    proptest! {
+        /// So that a workspace for the most keys serves all: that of buckets may be larger than what more keys need, and then
+        /// there is columnsort.
+        #[test]
+        fn what_more_keys_need_is_enough_for_fewer(
+            fewer in 1_usize..(1 << 25),
+            more in 1_usize..(1 << 26),
+            wide in any::<bool>(),
+        ) {
+            let (fewer, more) = (fewer.min(more), fewer.max(more));
+            let layout = if wide { Layout::keys::<u64>() } else { Layout::keys::<u32>() };
+            let bytes = |length, buckets| {
+                let limits = DeviceLimits { buckets, ..DeviceLimits::FULL_GPU };
+                let job = Job { layout, ..job(length, 1) };
+                job.work_bytes(Shape::new(limits, layout, length, 1))
+            };
+            prop_assert!(bytes(fewer, true).min(bytes(fewer, false)) <= bytes(more, true));
         }
     }
 

@@ -133,72 +133,48 @@ impl Variant {
             // Writing to a string cannot fail.
             let _ = write!(options, " -D{name}={value}");
         };
+        let (tile_log2, held_log2) = self.tile_and_held_log2();
+        define("HELD_LOG2", held_log2);
+        if let Some(tile_log2) = tile_log2 {
+            define("TILE_LOG2", tile_log2);
+            let rows = match self.kind {
+                Kind::TileSort { rows, .. } => rows,
+                _ => TileRows::Long,
+            };
+            define("SHORT_ROWS", (rows != TileRows::Long).into());
+            define("RAGGED_ROWS", (rows == TileRows::Ragged).into());
+        }
         match self.kind {
-            Kind::TileSort { tile_log2, held_log2, merges, rows, unrolled } => {
-                define("TILE_LOG2", tile_log2);
-                define("HELD_LOG2", held_log2);
-                define("MERGES", merges);
-                define("SHORT_ROWS", (rows != TileRows::Long).into());
-                define("RAGGED_ROWS", (rows == TileRows::Ragged).into());
-                options.push_str(if unrolled { " -DUNROLL_MERGES=UNROLL" } else { " -DUNROLL_MERGES=" });
-            }
-            Kind::TileMerge { tile_log2, held_log2 } => {
-                define("TILE_LOG2", tile_log2);
-                define("HELD_LOG2", held_log2);
-                define("SHORT_ROWS", 0);
-                define("RAGGED_ROWS", 0);
-                options.push_str(" -DUNROLL_MERGES=");
-            }
-            Kind::StridedPass { tile_log2, held_log2, steps, flip } => {
-                define("TILE_LOG2", tile_log2);
-                define("HELD_LOG2", held_log2);
+            Kind::TileSort { merges, .. } => define("MERGES", merges),
+            Kind::StridedPass { steps, flip, .. } => {
                 define("STEPS", steps);
                 define("FLIP", flip.into());
-                define("SHORT_ROWS", 0);
-                define("RAGGED_ROWS", 0);
-                options.push_str(" -DUNROLL_MERGES=");
             }
-            Kind::ClusterSort(Cluster { tile_log2, held_log2, log2 })
-            | Kind::Sample(Cluster { tile_log2, held_log2, log2 })
-            | Kind::Rescue(Cluster { tile_log2, held_log2, log2 }) => {
-                define("TILE_LOG2", tile_log2);
-                define("HELD_LOG2", held_log2);
-                define("CLUSTER_LOG2", log2);
-                define("SHORT_ROWS", 0);
-                define("RAGGED_ROWS", 0);
-                options.push_str(" -DUNROLL_MERGES=UNROLL");
+            Kind::ClusterSort(cluster) | Kind::Sample(cluster) | Kind::Rescue(cluster) => {
+                define("CLUSTER_LOG2", cluster.log2);
             }
-            Kind::Column { pass: _, tile_log2, held_log2, run_log2, cluster_log2 } => {
-                define("TILE_LOG2", tile_log2);
-                define("HELD_LOG2", held_log2);
+            Kind::Column { run_log2, cluster_log2, .. } => {
                 define("RUN_LOG2", run_log2);
                 define("CLUSTER_LOG2", cluster_log2);
-                define("SHORT_ROWS", 0);
-                define("RAGGED_ROWS", 0);
-                options.push_str(" -DUNROLL_MERGES=UNROLL");
             }
-            Kind::Scatter { tile_log2, held_log2, tree_log2 } => {
-                define("TILE_LOG2", tile_log2);
-                define("HELD_LOG2", held_log2);
-                define("TREE_LOG2", tree_log2);
-                define("SHORT_ROWS", 0);
-                define("RAGGED_ROWS", 0);
-                options.push_str(" -DUNROLL_MERGES=");
-            }
-            Kind::BucketSort { tile_log2, held_log2 } => {
-                define("TILE_LOG2", tile_log2);
-                define("HELD_LOG2", held_log2);
-                define("SHORT_ROWS", 0);
-                define("RAGGED_ROWS", 0);
-                options.push_str(" -DUNROLL_MERGES=UNROLL");
-            }
-            Kind::MemoryPass { steps, flip, items } => {
-                define("HELD_LOG2", steps);
+            Kind::Scatter { tree_log2, .. } => define("TREE_LOG2", tree_log2),
+            Kind::MemoryPass { flip, items, .. } => {
                 define("FLIP", flip.into());
                 define("ITEMS", items);
             }
+            Kind::TileMerge { .. } | Kind::BucketSort { .. } => {}
         }
+        options.push_str(if self.unrolls_merges() { " -DUNROLL_MERGES=UNROLL" } else { " -DUNROLL_MERGES=" });
         options
+    }
+
+    /// Whether the merges of a tile are written out one by one.
+    fn unrolls_merges(self) -> bool {
+        match self.kind {
+            Kind::TileSort { unrolled, .. } => unrolled,
+            Kind::ClusterSort(_) | Kind::Column { .. } | Kind::Sample(_) | Kind::BucketSort { .. } => true,
+            _ => false,
+        }
     }
 
     /// Whether it reads what is to be sorted as it was.

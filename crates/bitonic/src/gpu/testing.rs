@@ -1,8 +1,9 @@
-//! For tests: a sort in a given shape, and a device in host memory that sorts `u32` keys, counts what is asked of it, and fails on
-//! demand.
+//! For tests: a sort in a given shape, the CUDA device if there is one, and a device in host memory that sorts `u32` keys, counts
+//! what is asked of it, and fails on demand.
 
 use super::backend::{Backend, Kernels, Transfer};
 use super::chunking::DeviceMemory;
+use super::cuda;
 use super::landing::Landing;
 use super::launches::Job;
 use super::layout::{Layout, Mapping};
@@ -11,6 +12,7 @@ use super::shape::{DeviceLimits, Shape};
 use super::tuning::Tuning;
 use crate::key::{BitMap, Key, KeyForm, Order, as_bytes, as_bytes_mut};
 use crate::{Engine, Error};
+use bitonic_testkit::device_or_skip;
 use std::cell::{Cell, RefCell};
 
 /// Sorts keys on a device in this shape; with values, which are the places of the keys, if the layout has any.
@@ -40,7 +42,12 @@ pub(crate) fn sort_in_shape<K: Key>(
     (sorted, values)
 }
 
-/// The device.
+/// A CUDA device; `None`, with a line that says so, where there is none and none is required.
+pub(crate) fn cuda_device(test: &str) -> Option<cuda::Device> {
+    device_or_skip(test, cuda::Device::open(&cuda::DeviceChoice::Best), "BITONIC_REQUIRE_CUDA")
+}
+
+/// The device in host memory.
 pub(crate) struct HostDevice {
     /// What it allows.
     pub(crate) limits: DeviceLimits,

@@ -304,8 +304,8 @@ mod tests {
     use crate::gpu::columns::Columns;
     use crate::gpu::opencl::testing;
     use crate::gpu::shape::Way;
+    use crate::gpu::testing::cuda_device;
     use crate::gpu::{cuda, lock};
-    use bitonic_testkit::device_or_skip;
 
     #[test]
     fn a_trial_gives_times_for_right_results_and_refuses_wrong_ones() {
@@ -331,11 +331,6 @@ mod tests {
             let shape = Shape::network(device.limits(), Layout::keys::<u32>(), length, 1);
             check::<u32>(&device, length, Shape { wide_index: true, ..shape });
         }
-    }
-
-    /// A CUDA device; `None`, with a line that says so, where there is none and none is required.
-    fn cuda_device(test: &str) -> Option<cuda::Device> {
-        device_or_skip(test, cuda::Device::open(&cuda::DeviceChoice::Best), "BITONIC_REQUIRE_CUDA")
     }
 
     /// One after the other: each takes much of the device's memory.

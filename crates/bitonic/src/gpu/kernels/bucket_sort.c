@@ -53,7 +53,7 @@ FUNCTION void fill(ALL_ARRAYS, GLOBAL u32 *control, u32 buckets, u32 capacity, u
         u32 place = (part)*TILE + place_of(a, shift, false);                                                           \
         x[a] = infinite();                                                                                             \
         if (place < count) {                                                                                           \
-            x[a] = load(WORK_NAMES, from + place);                                                                  \
+            x[a] = load(WORK_NAMES, from + place);                                                                     \
         }                                                                                                              \
     }
 

@@ -73,13 +73,13 @@ FUNCTION void merge_runs(LOCAL Element *tile, Element *x)
     if ((first) + TILE <= length) {                                                                                    \
         UNROLL for (u32 a = 0; a < HELD; a++)                                                                          \
         {                                                                                                              \
-            x[a] = load(ARRAY_NAMES, (first) + place_of(a, SHIFT, true));                                           \
+            x[a] = load(ARRAY_NAMES, (first) + place_of(a, SHIFT, true));                                              \
         }                                                                                                              \
     } else {                                                                                                           \
         UNROLL for (u32 a = 0; a < HELD; a++)                                                                          \
         {                                                                                                              \
             Index place = (first) + place_of(a, SHIFT, true);                                                          \
-            x[a] = load(AT(place));                                                                                 \
+            x[a] = load(AT(place));                                                                                    \
         }                                                                                                              \
     }
 #define STORE_CHUNK(first)                                                                                             \
