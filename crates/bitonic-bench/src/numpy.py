@@ -20,11 +20,13 @@ for line in iter(requests.readline, b""):
     dtype, rows, columns = numpy.dtype(name), int(rows), int(columns)
     keys = numpy.frombuffer(requests.read(rows * columns * dtype.itemsize), dtype)
     shape = (rows, columns) if rows > 1 else (columns,)
-    # A copy right before the clock: writable, and in the caches as far as it fits.
-    work = keys.reshape(shape).copy()
-    started = time.perf_counter_ns()
-    work.sort(axis=-1)
-    elapsed = time.perf_counter_ns() - started
+    # Twice, as all others: the first time wakes the core. A copy right before the clock: writable, and in the caches as far as it fits.
+    work = numpy.empty_like(keys).reshape(shape)
+    for _ in range(2):
+        numpy.copyto(work, keys.reshape(shape))
+        started = time.perf_counter_ns()
+        work.sort(axis=-1)
+        elapsed = time.perf_counter_ns() - started
     answers.write(f"{elapsed}\n".encode())
     answers.write(work.data.cast("B"))
     answers.flush()

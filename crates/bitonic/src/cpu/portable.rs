@@ -56,32 +56,17 @@ impl<B: Bits, const N: usize> Vector for Array<B, N> {
     }
 
     #[inline(always)]
-    unsafe fn complement(self) -> Self {
-        Self(self.0.map(|key| !key))
-    }
-
-    #[inline(always)]
-    unsafe fn complement_even(even: Self, odd: Self) -> Self {
-        even.zip_with(odd, |lane, even, odd| if lane % 2 == 0 { !even } else { odd })
-    }
-
-    #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
         Self(std::array::from_fn(|lane| self.0[(lane ^ MASK) % N]))
     }
 
     #[inline(always)]
-    unsafe fn max_where_bits_agree<const BIT: usize>(self, other: Self) -> Self {
-        self.zip_with(other, |lane, a, b| {
-            if (lane & BIT != 0) == (lane & 1 != 0) { select(b < a, a, b) } else { select(b < a, b, a) }
-        })
-    }
-
-    #[inline(always)]
-    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
-        self.zip_with(
-            other,
-            |lane, a, b| if lane & BIT != 0 { select(b < a, a, b) } else { select(b < a, b, a) },
+    unsafe fn order_by_bit<const BIT: usize>(self, other: Self) -> (Self, Self) {
+        let smaller = |a, b| select(b < a, b, a);
+        let larger = |a, b| select(b < a, a, b);
+        (
+            self.zip_with(other, |lane, a, b| if lane & BIT != 0 { larger(a, b) } else { smaller(a, b) }),
+            self.zip_with(other, |lane, a, b| if lane & BIT != 0 { smaller(a, b) } else { larger(a, b) }),
         )
     }
 

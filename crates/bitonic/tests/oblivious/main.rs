@@ -29,6 +29,7 @@
 mod avx512;
 mod effects;
 mod flow;
+mod inlining;
 mod machine_code;
 mod memcheck;
 mod snippets;

@@ -39,18 +39,6 @@ const fn partition_orders<const LANES: usize, const SETS: usize>() -> [[u8; 16];
 static PARTITION_4: [[u8; 16]; 16] = partition_orders::<4, 16>();
 static PARTITION_2: [[u8; 16]; 4] = partition_orders::<2, 4>();
 
-impl U32x4 {
-    /// `max` where `lanes` is all ones, `min` where it is zero.
-    #[inline(always)]
-    unsafe fn max_where(self, other: Self, lanes: [u32; 4]) -> Self {
-        // SAFETY: the caller's promise; the lanes are a whole register.
-        unsafe {
-            let (min, max) = self.min_max(other);
-            Self(vbslq_u32(vld1q_u32(lanes.as_ptr()), max.0, min.0))
-        }
-    }
-}
-
 /// All bits.
 const ONES: u32 = u32::MAX;
 
@@ -104,21 +92,6 @@ impl Vector for U32x4 {
     }
 
     #[inline(always)]
-    unsafe fn complement(self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Self(vmvnq_u32(self.0)) }
-    }
-
-    #[inline(always)]
-    unsafe fn complement_even(even: Self, odd: Self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe {
-            let odd_lanes = vld1q_u32([0, ONES, 0, ONES].as_ptr());
-            Self(vbslq_u32(odd_lanes, odd.0, even.complement().0))
-        }
-    }
-
-    #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
         // SAFETY: the trait's contract.
         unsafe {
@@ -132,25 +105,17 @@ impl Vector for U32x4 {
     }
 
     #[inline(always)]
-    unsafe fn max_where_bits_agree<const BIT: usize>(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
+    unsafe fn order_by_bit<const BIT: usize>(self, other: Self) -> (Self, Self) {
+        // SAFETY: the trait's contract; the lanes are a whole register.
         unsafe {
-            match BIT {
-                2 => self.max_where(other, [ONES, 0, 0, ONES]),
+            let lanes = match BIT {
+                1 => [0, ONES, 0, ONES],
+                2 => [0, 0, ONES, ONES],
                 _ => unreachable!(),
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe {
-            match BIT {
-                1 => self.max_where(other, [0, ONES, 0, ONES]),
-                2 => self.max_where(other, [0, 0, ONES, ONES]),
-                _ => unreachable!(),
-            }
+            };
+            let (min, max) = self.min_max(other);
+            let lanes = vld1q_u32(lanes.as_ptr());
+            (Self(vbslq_u32(lanes, max.0, min.0)), Self(vbslq_u32(lanes, min.0, max.0)))
         }
     }
 
@@ -265,21 +230,6 @@ impl Vector for U64x2 {
     }
 
     #[inline(always)]
-    unsafe fn complement(self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Self(veorq_u64(self.0, vdupq_n_u64(u64::MAX))) }
-    }
-
-    #[inline(always)]
-    unsafe fn complement_even(even: Self, odd: Self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe {
-            let odd_lanes = vld1q_u64([0, u64::MAX].as_ptr());
-            Self(vbslq_u64(odd_lanes, odd.0, even.complement().0))
-        }
-    }
-
-    #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
         // SAFETY: the trait's contract.
         unsafe {
@@ -291,21 +241,15 @@ impl Vector for U64x2 {
     }
 
     #[inline(always)]
-    unsafe fn max_where_bits_agree<const BIT: usize>(self, _: Self) -> Self {
-        unreachable!("no lane has a bit beside its lowest")
-    }
-
-    #[inline(always)]
-    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
+    unsafe fn order_by_bit<const BIT: usize>(self, other: Self) -> (Self, Self) {
+        // SAFETY: the trait's contract; the lanes are a whole register.
         unsafe {
-            match BIT {
-                1 => {
-                    let (min, max) = self.min_max(other);
-                    Self(vbslq_u64(vld1q_u64([0, u64::MAX].as_ptr()), max.0, min.0))
-                }
+            let lanes = match BIT {
+                1 => vld1q_u64([0, u64::MAX].as_ptr()),
                 _ => unreachable!(),
-            }
+            };
+            let (min, max) = self.min_max(other);
+            (Self(vbslq_u64(lanes, max.0, min.0)), Self(vbslq_u64(lanes, min.0, max.0)))
         }
     }
 

@@ -12,19 +12,12 @@
 //!   row 1     .. (1)   ..       ..       ..           in the end, if columns held their keys downwards
 //! ```
 //!
-//! # Even lanes hold complements, upside down
+//! # Rows that mirror each other
 //!
-//! Merging column A with column B compares A's key k with B's key R-1-k: a flip. Two conventions make it free of row
-//! reversals and of most direction masks:
-//!
-//! - even lanes hold the complements of their keys, so that sorting all lanes in ascending order leaves the even
-//!   lanes' keys in descending order, and A's key k stands in the same row as B's key R-1-k;
-//! - the comparison then is `v = max(v, !partner)` in both lanes: the even lane holds !a and gets b, its new key is
-//!   min(a, b), held as !min(a, b) = max(!a, !b); the odd lane holds b and gets !a, its new key is max(a, b). Where the odd
-//!   lane belongs to the lower group, both take the minimum instead.
-//!
-//! Comparisons between lanes of the same parity (distance 2, 4, ..) keep rows; those between an even lane and its odd
-//! neighbour after a flip compare mirrored rows. Neither branches nor addresses depend on keys.
+//! Merging column A with column B compares A's key k with B's key R-1-k: a flip. Those are lanes of two rows, k and R-1-k, and the
+//! same two rows hold B's key k and A's key R-1-k, which are compared as well. So a pass between lanes takes rows in such pairs, with
+//! one shuffle for a comparison of two whole rows; the steps that follow are between lanes of the same row, and a pair of rows makes
+//! them cheaper, too ([`Vector::merge_lanes`]). Neither branches nor addresses depend on keys.
 //!
 //! # Any number of keys
 //!
@@ -33,7 +26,7 @@
 //! greatest key, in registers and in the buffer only.
 
 use super::rows::{clean_rows, merge_rows, sort_rows};
-use super::vector::Vector;
+use super::vector::{Vector, clean_lanes};
 use crate::key::Bits;
 use std::mem::MaybeUninit;
 
@@ -87,34 +80,40 @@ pub(crate) unsafe fn sort_in_registers<V: Vector, const R: usize>(keys: *mut V::
             steps_between_lanes::<V, R, 15>(&mut rows);
             clean_rows(&mut rows);
         }
-        let mut upright = rows;
-        for row in 0..R {
-            upright[row] = V::complement_even(rows[R - 1 - row], rows[row]);
-        }
-        store_columns(upright, keys, R, len);
+        store_columns(rows, keys, R, len);
     }
 }
 
-/// The steps between lanes of one merge, over rows that mirror each other.
+/// The steps between lanes of one merge.
 #[inline(always)]
 unsafe fn steps_between_lanes<V: Vector, const R: usize, const MASK: usize>(rows: &mut [V; R]) {
     // SAFETY: the caller's promise.
     unsafe {
-        flip::<V, R, MASK>(rows);
-        if MASK >= 15 {
-            same_parity::<V, R, 4>(rows);
+        for row in 0..R / 2 {
+            (rows[row], rows[R - 1 - row]) = rows[row].merge_lanes::<MASK>(rows[R - 1 - row]);
         }
-        if MASK >= 7 {
-            same_parity::<V, R, 2>(rows);
-        }
-        if MASK >= 3 {
-            neighbours(rows);
+        if R % 2 == 1 {
+            rows[R / 2] = merge_lanes_alone::<V, MASK>(rows[R / 2]);
         }
     }
 }
 
-/// `R` rows of consecutive keys, even lanes complemented; places past the last key hold the greatest key. The first
-/// `whole` rows are known to be full.
+/// The same for the row in the middle, which mirrors itself.
+#[inline(always)]
+unsafe fn merge_lanes_alone<V: Vector, const MASK: usize>(row: V) -> V {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let partner = row.xor_lanes::<MASK>();
+        match MASK {
+            1 => row.max_where_bit::<1>(partner),
+            3 => clean_lanes::<V, 1>(row.max_where_bit::<2>(partner)),
+            7 => clean_lanes::<V, 2>(row.max_where_bit::<4>(partner)),
+            _ => clean_lanes::<V, 4>(row.max_where_bit::<8>(partner)),
+        }
+    }
+}
+
+/// `R` rows of consecutive keys; places past the last key hold the greatest key. The first `whole` rows are known to be full.
 #[inline(always)]
 unsafe fn load_rows<V: Vector, const R: usize>(keys: *const V::Lane, len: usize, whole: usize) -> [V; R] {
     // SAFETY: only keys below `len` are read.
@@ -127,49 +126,8 @@ unsafe fn load_rows<V: Vector, const R: usize>(keys: *const V::Lane, len: usize,
             } else if from < len {
                 *register = V::load_up_to(keys.add(from), len - from);
             }
-            *register = V::complement_even(*register, *register);
         }
         rows
-    }
-}
-
-/// The first step of a merge of groups of lanes: `MASK` is all ones up to the groups' size.
-#[inline(always)]
-unsafe fn flip<V: Vector, const R: usize, const MASK: usize>(rows: &mut [V; R]) {
-    for row in rows {
-        // SAFETY: the caller's promise.
-        *row = unsafe {
-            let partner = row.xor_lanes::<MASK>().complement();
-            match MASK {
-                1 => row.max(partner),
-                3 => row.max_where_bits_agree::<2>(partner),
-                7 => row.max_where_bits_agree::<4>(partner),
-                _ => row.max_where_bits_agree::<8>(partner),
-            }
-        };
-    }
-}
-
-/// A step between lanes at an even distance.
-#[inline(always)]
-unsafe fn same_parity<V: Vector, const R: usize, const BIT: usize>(rows: &mut [V; R]) {
-    for row in rows {
-        // SAFETY: the caller's promise.
-        *row = unsafe { row.max_where_bits_agree::<BIT>(row.xor_lanes::<BIT>()) };
-    }
-}
-
-/// The last step between lanes: every even lane with its odd neighbour, whose same place is in the mirrored row.
-#[inline(always)]
-unsafe fn neighbours<V: Vector, const R: usize>(rows: &mut [V; R]) {
-    for row in 0..R.div_ceil(2) {
-        let (upper, lower) = (rows[row], rows[R - 1 - row]);
-        // SAFETY: the caller's promise.
-        unsafe {
-            let (upper, lower) = upper.max_with_complement(lower.xor_lanes::<1>());
-            rows[row] = upper;
-            rows[R - 1 - row] = lower.xor_lanes::<1>();
-        }
     }
 }
 
@@ -483,32 +441,25 @@ unsafe fn merge_lanes<V: Vector, const B: usize, const MASK: usize>(buffer: *mut
     unsafe {
         for row in 0..rows / 2 {
             let (upper, lower) = (buffer.add(row * V::LANES), buffer.add((rows - 1 - row) * V::LANES));
-            let mut pair = [V::load(upper), V::load(lower)];
-            steps_between_lanes::<V, 2, MASK>(&mut pair);
-            pair[0].store(upper);
-            pair[1].store(lower);
+            let (first, second) = V::load(upper).merge_lanes::<MASK>(V::load(lower));
+            first.store(upper);
+            second.store(lower);
         }
         clean::<V, B>(buffer, rows, rows);
     }
 }
 
-/// Turns the columns upright and writes them one after the other.
-///
-/// The last, incomplete tile goes first: what it writes too much, the first tile of the next column overwrites.
+/// Writes the columns one after the other. There are more rows than registers here; the last ones begin so early that they are
+/// all there, and write some keys once more.
 #[inline(always)]
 unsafe fn store_transposed<V: Vector>(buffer: *const V::Lane, rows: usize, keys: *mut V::Lane, len: usize) {
-    const TILE: usize = 16;
-    // SAFETY: the caller's promise; rows past the last are copies of it.
+    debug_assert!(rows >= REGISTER_ROWS);
+    // SAFETY: the caller's promise.
     unsafe {
-        for tile in (0..rows.div_ceil(TILE)).rev() {
-            let from = tile * TILE;
-            let mut upright = [V::load(buffer); TILE];
-            for (index, register) in upright.iter_mut().enumerate() {
-                let row = (from + index).min(rows - 1);
-                let mirrored = buffer.add((rows - 1 - row) * V::LANES);
-                *register = V::complement_even(V::load(mirrored), V::load(buffer.add(row * V::LANES)));
-            }
-            store_columns(upright, keys.add(from.min(len)), rows, len.saturating_sub(from));
+        for tile in 0..rows.div_ceil(REGISTER_ROWS) {
+            let from = (tile * REGISTER_ROWS).min(rows - REGISTER_ROWS);
+            let registers: [V; REGISTER_ROWS] = read_rows(buffer.add(from * V::LANES), 1);
+            store_columns(registers, keys.add(from.min(len)), rows, len.saturating_sub(from));
         }
     }
 }

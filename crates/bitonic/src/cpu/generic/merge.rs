@@ -5,7 +5,7 @@
 
 use super::columns::{half_clean, read_rows, write_rows};
 use super::rows::{clean_rows, merge_rows};
-use super::vector::Vector;
+use super::vector::{Vector, clean_lanes};
 use std::mem::MaybeUninit;
 
 /// Pairs the last key of the lower run, which ends at `lower_end`, with the first of the upper one, and so on outwards.
@@ -174,19 +174,11 @@ unsafe fn last_pass<V: Vector, const P: usize>(keys: *mut V::Lane, rows: usize) 
             let first = keys.add(block * V::LANES);
             let mut registers: [V; P] = read_rows(first, 1);
             clean_rows(&mut registers);
-            for register in &mut registers {
-                if V::LANES >= 16 {
-                    *register = register.max_where_bit::<8>(register.xor_lanes::<8>());
-                }
-                if V::LANES >= 8 {
-                    *register = register.max_where_bit::<4>(register.xor_lanes::<4>());
-                }
-                if V::LANES >= 4 {
-                    *register = register.max_where_bit::<2>(register.xor_lanes::<2>());
-                }
-                if V::LANES >= 2 {
-                    *register = register.max_where_bit::<1>(register.xor_lanes::<1>());
-                }
+            if P == 1 {
+                registers[0] = clean_lanes::<V, 8>(registers[0]);
+            }
+            for row in (0..P - P % 2).step_by(2) {
+                (registers[row], registers[row + 1]) = registers[row].clean_all_lanes(registers[row + 1]);
             }
             write_rows(registers, first, 1);
             block += P;

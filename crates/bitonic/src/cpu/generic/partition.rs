@@ -14,6 +14,7 @@
 //! and one batch more is read from there, so both are at least 1 when the next batch is written, and at least 0
 //! afterwards.
 
+use super::columns::read_rows;
 use super::vector::Vector;
 use crate::cpu::prefetch::{AHEAD, prefetch};
 use std::hint::select_unpredictable;
@@ -97,8 +98,9 @@ pub(crate) unsafe fn partition<V: Vector>(keys: *mut V::Lane, len: usize, pivot:
 
 #[inline(always)]
 unsafe fn load_batch<V: Vector>(from: *const V::Lane) -> [V; UNROLL] {
+    // No closure: one that is not inlined would lack the vector instructions, and call a function for each.
     // SAFETY: the caller's promise.
-    unsafe { std::array::from_fn(|index| V::load(from.add(index * V::LANES))) }
+    unsafe { read_rows(from, 1) }
 }
 
 /// Where the room is too small for whole registers on both sides: by way of a buffer.

@@ -117,7 +117,11 @@ unsafe fn count_block<V: Vector>(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        let splats: [V; COUNTED_AT_A_TIME] = std::array::from_fn(|index| V::splat(values[index]));
+        // No closure: one that is not inlined would lack the vector instructions.
+        let mut splats = [V::splat(values[0]); COUNTED_AT_A_TIME];
+        for (splat, &value) in splats.iter_mut().zip(values) {
+            *splat = V::splat(value);
+        }
         let mut counters = [V::no_counts(); COUNTED_AT_A_TIME];
         for register in 0..registers {
             let keys = keys.add(register * V::LANES);

@@ -82,29 +82,49 @@ pub(crate) trait Vector: Copy {
     /// Every lane whose highest bit is set with the bits of `mask` complemented.
     unsafe fn fold(self, mask: Self::Lane) -> Self;
 
-    /// All bits of all lanes complemented.
-    unsafe fn complement(self) -> Self;
-
-    /// The larger of `self` and the complement of `other`; and the other way round. Together they are a comparator with a
-    /// complemented side.
-    #[inline(always)]
-    unsafe fn max_with_complement(self, other: Self) -> (Self, Self) {
-        // SAFETY: the caller's promise is the same.
-        unsafe { (self.max(other.complement()), self.complement().max(other)) }
-    }
-
-    /// Even lanes: the complement of `even`; odd lanes: `odd` as it is.
-    unsafe fn complement_even(even: Self, odd: Self) -> Self;
-
     /// Lane i gets lane i xor `MASK`.
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self;
 
-    /// The larger key in the lanes where the lane number's bit `BIT` equals its lowest bit, the smaller key in the
-    /// others.
-    unsafe fn max_where_bits_agree<const BIT: usize>(self, other: Self) -> Self;
+    /// The larger key in the lanes whose number has bit `BIT` and the smaller key in the others; and the other key of every lane.
+    unsafe fn order_by_bit<const BIT: usize>(self, other: Self) -> (Self, Self);
 
-    /// The larger key in the lanes whose number has bit `BIT`, the smaller key in the others.
-    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self;
+    /// The first of these.
+    #[inline(always)]
+    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.order_by_bit::<BIT>(other).0 }
+    }
+
+    /// Merges neighbouring groups of lanes of two rows that mirror each other, `self` being the upper one: the first step
+    /// compares lane i of the one with lane i xor `MASK` of the other, the others are [`clean_lanes`]'s. `MASK` is all ones up to
+    /// the size of two groups.
+    #[inline(always)]
+    unsafe fn merge_lanes<const MASK: usize>(self, lower: Self) -> (Self, Self) {
+        // SAFETY: the caller's promise is the same.
+        unsafe {
+            let partner = lower.xor_lanes::<MASK>();
+            let (upper, partner) = match MASK {
+                1 => self.order_by_bit::<1>(partner),
+                3 => self.order_by_bit::<2>(partner),
+                7 => self.order_by_bit::<4>(partner),
+                _ => self.order_by_bit::<8>(partner),
+            };
+            let lower = partner.xor_lanes::<MASK>();
+            match MASK {
+                1 => (upper, lower),
+                3 => (clean_lanes::<Self, 1>(upper), clean_lanes::<Self, 1>(lower)),
+                7 => (clean_lanes::<Self, 2>(upper), clean_lanes::<Self, 2>(lower)),
+                _ => (clean_lanes::<Self, 4>(upper), clean_lanes::<Self, 4>(lower)),
+            }
+        }
+    }
+
+    /// [`clean_lanes`] from the highest bit on, for two registers at once.
+    #[inline(always)]
+    unsafe fn clean_all_lanes(self, other: Self) -> (Self, Self) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { (clean_lanes::<Self, 8>(self), clean_lanes::<Self, 8>(other)) }
+    }
 
     /// The lanes in the opposite order.
     unsafe fn reverse(self) -> Self;
@@ -128,4 +148,31 @@ pub(crate) trait Vector: Copy {
 
     /// Whether no lane of `self` is greater than the same lane of `other`.
     unsafe fn all_at_most(self, other: Self) -> bool;
+}
+
+/// The half-cleaner steps between lanes of a register whose numbers differ in bit `TOP`, then in the next lower one, and so on. Bits
+/// that no lane has are left out.
+///
+/// # Safety
+///
+/// As for [`Vector`].
+#[inline(always)]
+pub(crate) unsafe fn clean_lanes<V: Vector, const TOP: usize>(register: V) -> V {
+    let mut register = register;
+    // SAFETY: the caller's promise is the same.
+    unsafe {
+        if TOP >= 8 && V::LANES > 8 {
+            register = register.max_where_bit::<8>(register.xor_lanes::<8>());
+        }
+        if TOP >= 4 && V::LANES > 4 {
+            register = register.max_where_bit::<4>(register.xor_lanes::<4>());
+        }
+        if TOP >= 2 && V::LANES > 2 {
+            register = register.max_where_bit::<2>(register.xor_lanes::<2>());
+        }
+        if V::LANES > 1 {
+            register = register.max_where_bit::<1>(register.xor_lanes::<1>());
+        }
+    }
+    register
 }

@@ -64,6 +64,16 @@ unsafe fn first_lanes(count: usize) -> __m256i {
     unsafe { _mm256_cmpgt_epi32(_mm256_set1_epi32(count as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)) }
 }
 
+/// Two keys of 32 bits of every half of `first`, then two of `second`.
+#[inline(always)]
+unsafe fn shuffle<const KEYS: i32>(first: __m256i, second: __m256i) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (first, second) = (_mm256_castsi256_ps(first), _mm256_castsi256_ps(second));
+        _mm256_castps_si256(_mm256_shuffle_ps::<KEYS>(first, second))
+    }
+}
+
 impl Vector for U32x8 {
     type Lane = u32;
     const LANES: usize = 8;
@@ -133,18 +143,6 @@ impl Vector for U32x8 {
     }
 
     #[inline(always)]
-    unsafe fn complement(self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Self(_mm256_xor_si256(self.0, all_ones())) }
-    }
-
-    #[inline(always)]
-    unsafe fn complement_even(even: Self, odd: Self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Self(_mm256_blend_epi32::<0b1010_1010>(even.complement().0, odd.0)) }
-    }
-
-    #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
         // SAFETY: the trait's contract.
         unsafe {
@@ -160,29 +158,60 @@ impl Vector for U32x8 {
     }
 
     #[inline(always)]
-    unsafe fn max_where_bits_agree<const BIT: usize>(self, other: Self) -> Self {
+    unsafe fn order_by_bit<const BIT: usize>(self, other: Self) -> (Self, Self) {
         // SAFETY: the trait's contract.
         unsafe {
             let (min, max) = self.min_max(other);
-            Self(match BIT {
-                2 => _mm256_blend_epi32::<0b1001_1001>(min.0, max.0),
-                4 => _mm256_blend_epi32::<0b1010_0101>(min.0, max.0),
+            let (first, second) = match BIT {
+                1 => (
+                    _mm256_blend_epi32::<0b1010_1010>(min.0, max.0),
+                    _mm256_blend_epi32::<0b1010_1010>(max.0, min.0),
+                ),
+                2 => (
+                    _mm256_blend_epi32::<0b1100_1100>(min.0, max.0),
+                    _mm256_blend_epi32::<0b1100_1100>(max.0, min.0),
+                ),
+                4 => (
+                    _mm256_blend_epi32::<0b1111_0000>(min.0, max.0),
+                    _mm256_blend_epi32::<0b1111_0000>(max.0, min.0),
+                ),
                 _ => unreachable!(),
-            })
+            };
+            (Self(first), Self(second))
         }
     }
 
+    /// In the arrangements of [`arrangement`](super::arrangement), but for keys that are the other way round in a half of the register.
     #[inline(always)]
-    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
+    unsafe fn merge_lanes<const MASK: usize>(self, lower: Self) -> (Self, Self) {
         // SAFETY: the trait's contract.
         unsafe {
-            let (min, max) = self.min_max(other);
-            Self(match BIT {
-                1 => _mm256_blend_epi32::<0b1010_1010>(min.0, max.0),
-                2 => _mm256_blend_epi32::<0b1100_1100>(min.0, max.0),
-                4 => _mm256_blend_epi32::<0b1111_0000>(min.0, max.0),
-                _ => unreachable!(),
-            })
+            let partner = lower.xor_lanes::<MASK>();
+            if MASK == 1 {
+                let (upper, partner) = self.order_by_bit::<1>(partner);
+                return (upper, partner.xor_lanes::<1>());
+            }
+            let (mut first, mut second) = self.min_max(partner);
+            if MASK == 7 {
+                // a0 a1 a2 a3 b3 b2 b1 b0 and b7 b6 b5 b4 a4 a5 a6 a7
+                let low = Self(_mm256_unpacklo_epi64(first.0, second.0));
+                let high = Self(_mm256_unpackhi_epi64(first.0, second.0));
+                (first, second) = low.min_max(high);
+            }
+            let even = Self(shuffle::<0b10_00_10_00>(first.0, second.0));
+            let odd = Self(shuffle::<0b11_01_11_01>(first.0, second.0));
+            (first, second) = even.min_max(odd);
+            let low = _mm256_unpacklo_epi32(first.0, second.0);
+            let high = _mm256_unpackhi_epi32(first.0, second.0);
+            if MASK == 3 {
+                // a0 a1 b0 b1 .. and b2 b3 a2 a3 ..
+                let upper = _mm256_blend_epi32::<0b1100_1100>(low, high);
+                return (Self(upper), Self(_mm256_alignr_epi8::<8>(high, low)));
+            }
+            // a0 a1 b4 b5 b0 b1 a4 a5 and a2 a3 b6 b7 b2 b3 a6 a7
+            let (low, high) = (_mm256_unpacklo_epi64(low, high), _mm256_unpackhi_epi64(low, high));
+            let upper = _mm256_blend_epi32::<0b1111_0000>(low, high);
+            (Self(upper), Self(_mm256_permute2x128_si256::<0x21>(low, high)))
         }
     }
 
@@ -328,18 +357,6 @@ impl Vector for U64x4 {
     }
 
     #[inline(always)]
-    unsafe fn complement(self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Self(_mm256_xor_si256(self.0, all_ones())) }
-    }
-
-    #[inline(always)]
-    unsafe fn complement_even(even: Self, odd: Self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Self(_mm256_blend_epi32::<0b1100_1100>(even.complement().0, odd.0)) }
-    }
-
-    #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
         // SAFETY: the trait's contract.
         unsafe {
@@ -353,27 +370,45 @@ impl Vector for U64x4 {
     }
 
     #[inline(always)]
-    unsafe fn max_where_bits_agree<const BIT: usize>(self, other: Self) -> Self {
+    unsafe fn order_by_bit<const BIT: usize>(self, other: Self) -> (Self, Self) {
         // SAFETY: the trait's contract.
         unsafe {
             let (min, max) = self.min_max(other);
-            Self(match BIT {
-                2 => _mm256_blend_epi32::<0b1100_0011>(min.0, max.0),
+            let (first, second) = match BIT {
+                1 => (
+                    _mm256_blend_epi32::<0b1100_1100>(min.0, max.0),
+                    _mm256_blend_epi32::<0b1100_1100>(max.0, min.0),
+                ),
+                2 => (
+                    _mm256_blend_epi32::<0b1111_0000>(min.0, max.0),
+                    _mm256_blend_epi32::<0b1111_0000>(max.0, min.0),
+                ),
                 _ => unreachable!(),
-            })
+            };
+            (Self(first), Self(second))
         }
     }
 
+    /// As for 8 lanes.
     #[inline(always)]
-    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
+    unsafe fn merge_lanes<const MASK: usize>(self, lower: Self) -> (Self, Self) {
         // SAFETY: the trait's contract.
         unsafe {
-            let (min, max) = self.min_max(other);
-            Self(match BIT {
-                1 => _mm256_blend_epi32::<0b1100_1100>(min.0, max.0),
-                2 => _mm256_blend_epi32::<0b1111_0000>(min.0, max.0),
-                _ => unreachable!(),
-            })
+            let partner = lower.xor_lanes::<MASK>();
+            if MASK == 1 {
+                let (upper, partner) = self.order_by_bit::<1>(partner);
+                return (upper, partner.xor_lanes::<1>());
+            }
+            // a0 a1 b1 b0 and b3 b2 a2 a3
+            let (first, second) = self.min_max(partner);
+            let even = Self(_mm256_unpacklo_epi64(first.0, second.0));
+            let odd = Self(_mm256_unpackhi_epi64(first.0, second.0));
+            let (first, second) = even.min_max(odd);
+            // a0 a1 b0 b1 and b2 b3 a2 a3
+            let low = _mm256_unpacklo_epi64(first.0, second.0);
+            let high = _mm256_unpackhi_epi64(first.0, second.0);
+            let upper = _mm256_blend_epi32::<0b1111_0000>(low, high);
+            (Self(upper), Self(_mm256_permute2x128_si256::<0x21>(low, high)))
         }
     }
 

@@ -1,5 +1,6 @@
 //! AVX-512: 512-bit registers, 16 keys of 32 bits or 8 of 64.
 
+use super::arrangement::Arrangement::{self, Distance, Flipped, Rows};
 use crate::cpu::generic::vector::Vector;
 use std::arch::x86_64::*;
 
@@ -16,19 +17,6 @@ struct U64x8(__m512i);
 fn first_lanes(count: usize) -> u32 {
     debug_assert!(count < 32);
     (1_u32 << count) - 1
-}
-
-/// The lanes whose number has its bit `BIT` equal to its lowest bit.
-const fn bits_agree(bit: usize) -> u16 {
-    let mut mask = 0;
-    let mut lane = 0;
-    while lane < 16 {
-        if (lane & bit != 0) == (lane & 1 != 0) {
-            mask |= 1 << lane;
-        }
-        lane += 1;
-    }
-    mask
 }
 
 /// The lanes whose number has this bit.
@@ -57,8 +45,96 @@ const XOR3: i32 = 0x96;
 
 /// For ternary logic: the first, with those bits turned that both others have.
 const XOR_AND: i32 = 0x78;
-/// c where a is set, the complement of b elsewhere: see [`Vector::complement_even`].
-const ODD_OR_COMPLEMENT: i32 = 0xA3;
+
+/// The index for a permutation of two registers.
+const fn lanes_32(from: Arrangement, to: Arrangement, register: usize) -> [u32; 16] {
+    let index = from.index::<16>(to, register);
+    let mut lanes = [0; 16];
+    let mut lane = 0;
+    while lane < 16 {
+        lanes[lane] = index[lane] as u32;
+        lane += 1;
+    }
+    lanes
+}
+
+const fn lanes_64(from: Arrangement, to: Arrangement, register: usize) -> [u64; 8] {
+    let index = from.index::<8>(to, register);
+    let mut lanes = [0; 8];
+    let mut lane = 0;
+    while lane < 8 {
+        lanes[lane] = index[lane] as u64;
+        lane += 1;
+    }
+    lanes
+}
+
+/// Brings the keys of two registers from one arrangement to another.
+macro_rules! rearrange {
+    ($permute:ident, $lanes:ident, $pair:expr, $from:expr => $to:expr) => {{
+        let (first, second) = $pair;
+        let indices = const { &[$lanes($from, $to, 0), $lanes($from, $to, 1)] };
+        (
+            Self($permute(first.0, _mm512_loadu_si512(indices[0].as_ptr().cast()), second.0)),
+            Self($permute(first.0, _mm512_loadu_si512(indices[1].as_ptr().cast()), second.0)),
+        )
+    }};
+}
+
+/// [`Vector::merge_lanes`] and [`Vector::clean_all_lanes`], by [`Arrangement`].
+macro_rules! steps_between_lanes {
+    ($permute:ident, $lanes:ident) => {
+        #[inline(always)]
+        unsafe fn merge_lanes<const MASK: usize>(self, lower: Self) -> (Self, Self) {
+            // SAFETY: the trait's contract; an index is as long as a register.
+            unsafe {
+                let partner = lower.xor_lanes::<MASK>();
+                if MASK == 1 {
+                    let (upper, partner) = self.order_by_bit::<1>(partner);
+                    return (upper, partner.xor_lanes::<1>());
+                }
+                let mut pair = self.min_max(partner);
+                if MASK == 15 {
+                    pair = rearrange!($permute, $lanes, pair, Flipped { mask: MASK } => Distance(4));
+                    pair = pair.0.min_max(pair.1);
+                    pair = rearrange!($permute, $lanes, pair, Distance(4) => Distance(2));
+                }
+                if MASK == 7 {
+                    pair = rearrange!($permute, $lanes, pair, Flipped { mask: MASK } => Distance(2));
+                }
+                if MASK >= 7 {
+                    pair = pair.0.min_max(pair.1);
+                    pair = rearrange!($permute, $lanes, pair, Distance(2) => Distance(1));
+                } else {
+                    pair = rearrange!($permute, $lanes, pair, Flipped { mask: MASK } => Distance(1));
+                }
+                pair = pair.0.min_max(pair.1);
+                rearrange!($permute, $lanes, pair, Distance(1) => Rows)
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn clean_all_lanes(self, other: Self) -> (Self, Self) {
+            // SAFETY: the trait's contract; an index is as long as a register.
+            unsafe {
+                let mut pair = (self, other);
+                if Self::LANES == 16 {
+                    pair = rearrange!($permute, $lanes, pair, Rows => Distance(8));
+                    pair = pair.0.min_max(pair.1);
+                    pair = rearrange!($permute, $lanes, pair, Distance(8) => Distance(4));
+                } else {
+                    pair = rearrange!($permute, $lanes, pair, Rows => Distance(4));
+                }
+                pair = pair.0.min_max(pair.1);
+                pair = rearrange!($permute, $lanes, pair, Distance(4) => Distance(2));
+                pair = pair.0.min_max(pair.1);
+                pair = rearrange!($permute, $lanes, pair, Distance(2) => Distance(1));
+                pair = pair.0.min_max(pair.1);
+                rearrange!($permute, $lanes, pair, Distance(1) => Rows)
+            }
+        }
+    };
+}
 
 impl Vector for U32x16 {
     type Lane = u32;
@@ -119,15 +195,6 @@ impl Vector for U32x16 {
     }
 
     #[inline(always)]
-    unsafe fn max_with_complement(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
-        unsafe {
-            let max = self.max(other.complement());
-            (max, Self(_mm512_ternarylogic_epi32::<XOR3>(max.0, self.0, other.0)))
-        }
-    }
-
-    #[inline(always)]
     unsafe fn xor(self, mask: Self::Lane) -> Self {
         // SAFETY: the trait's contract.
         unsafe { Self(_mm512_xor_si512(self.0, _mm512_set1_epi32(mask.cast_signed()))) }
@@ -140,21 +207,6 @@ impl Vector for U32x16 {
             let negative = _mm512_srai_epi32::<31>(self.0);
             let mask = _mm512_set1_epi32(mask.cast_signed());
             Self(_mm512_ternarylogic_epi32::<XOR_AND>(self.0, negative, mask))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn complement(self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Self(_mm512_xor_si512(self.0, _mm512_set1_epi32(-1))) }
-    }
-
-    #[inline(always)]
-    unsafe fn complement_even(even: Self, odd: Self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe {
-            let odd_lanes = _mm512_set1_epi64(0xFFFF_FFFF_0000_0000_u64.cast_signed());
-            Self(_mm512_ternarylogic_epi32::<ODD_OR_COMPLEMENT>(odd_lanes, even.0, odd.0))
         }
     }
 
@@ -182,24 +234,17 @@ impl Vector for U32x16 {
     }
 
     #[inline(always)]
-    unsafe fn max_where_bits_agree<const BIT: usize>(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe {
-            let min = _mm512_min_epu32(self.0, other.0);
-            let agree = opaque(const { bits_agree(BIT) });
-            Self(_mm512_mask_ternarylogic_epi32::<XOR3>(min, agree, self.0, other.0))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
+    unsafe fn order_by_bit<const BIT: usize>(self, other: Self) -> (Self, Self) {
         // SAFETY: the trait's contract.
         unsafe {
             let min = _mm512_min_epu32(self.0, other.0);
             let set = opaque(const { bit_set(BIT) });
-            Self(_mm512_mask_ternarylogic_epi32::<XOR3>(min, set, self.0, other.0))
+            let first = _mm512_mask_ternarylogic_epi32::<XOR3>(min, set, self.0, other.0);
+            (Self(first), Self(_mm512_ternarylogic_epi32::<XOR3>(first, self.0, other.0)))
         }
     }
+
+    steps_between_lanes!(_mm512_permutex2var_epi32, lanes_32);
 
     #[inline(always)]
     unsafe fn reverse(self) -> Self {
@@ -322,15 +367,6 @@ impl Vector for U64x8 {
     }
 
     #[inline(always)]
-    unsafe fn max_with_complement(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
-        unsafe {
-            let max = self.max(other.complement());
-            (max, Self(_mm512_ternarylogic_epi64::<XOR3>(max.0, self.0, other.0)))
-        }
-    }
-
-    #[inline(always)]
     unsafe fn xor(self, mask: Self::Lane) -> Self {
         // SAFETY: the trait's contract.
         unsafe { Self(_mm512_xor_si512(self.0, _mm512_set1_epi64(mask.cast_signed()))) }
@@ -343,21 +379,6 @@ impl Vector for U64x8 {
             let negative = _mm512_srai_epi64::<63>(self.0);
             let mask = _mm512_set1_epi64(mask.cast_signed());
             Self(_mm512_ternarylogic_epi64::<XOR_AND>(self.0, negative, mask))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn complement(self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Self(_mm512_xor_si512(self.0, _mm512_set1_epi32(-1))) }
-    }
-
-    #[inline(always)]
-    unsafe fn complement_even(even: Self, odd: Self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe {
-            let odd_lanes = _mm512_setr_epi64(0, -1, 0, -1, 0, -1, 0, -1);
-            Self(_mm512_ternarylogic_epi64::<ODD_OR_COMPLEMENT>(odd_lanes, even.0, odd.0))
         }
     }
 
@@ -377,24 +398,17 @@ impl Vector for U64x8 {
     }
 
     #[inline(always)]
-    unsafe fn max_where_bits_agree<const BIT: usize>(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe {
-            let min = _mm512_min_epu64(self.0, other.0);
-            let agree = opaque(const { bits_agree(BIT) }) as u8;
-            Self(_mm512_mask_ternarylogic_epi64::<XOR3>(min, agree, self.0, other.0))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
+    unsafe fn order_by_bit<const BIT: usize>(self, other: Self) -> (Self, Self) {
         // SAFETY: the trait's contract.
         unsafe {
             let min = _mm512_min_epu64(self.0, other.0);
             let set = opaque(const { bit_set(BIT) }) as u8;
-            Self(_mm512_mask_ternarylogic_epi64::<XOR3>(min, set, self.0, other.0))
+            let first = _mm512_mask_ternarylogic_epi64::<XOR3>(min, set, self.0, other.0);
+            (Self(first), Self(_mm512_ternarylogic_epi64::<XOR3>(first, self.0, other.0)))
         }
     }
+
+    steps_between_lanes!(_mm512_permutex2var_epi64, lanes_64);
 
     #[inline(always)]
     unsafe fn reverse(self) -> Self {
