@@ -93,7 +93,7 @@ impl Buckets {
 
     /// Bytes of memory that the kernels keep account in: see `kernels/buckets.c`.
     pub(crate) fn control_bytes(self) -> usize {
-        4 * (1 + self.count)
+        4 * (2 + 2 * self.count)
     }
 
     /// How many groups scatter an array.
@@ -123,10 +123,11 @@ pub(crate) fn scatter_local_bytes(tile_log2: u32, tree_log2: u32, element_bytes:
 fn tiles(element_bytes: usize, length: usize) -> Option<(Tile, Tile, f64)> {
     /// The longest array, and what is best up to there.
     type Row = (usize, Tile, Tile, f64);
-    const WORDS: [Row; 3] = [
+    const WORDS: [Row; 4] = [
         (1 << 22, Tile::new(13, 5), Tile::new(13, 4), 0.6),
         (6 << 20, Tile::new(13, 5), Tile::new(14, 4), 0.6),
-        (usize::MAX, Tile::new(14, 5), Tile::new(14, 4), 0.6),
+        (1 << 24, Tile::new(14, 5), Tile::new(14, 4), 0.6),
+        (usize::MAX, Tile::new(15, 5), Tile::new(14, 4), 0.6),
     ];
     const DOUBLE_WORDS: [Row; 4] = [
         (1 << 20, Tile::new(12, 4), Tile::new(12, 3), 0.65),
@@ -247,7 +248,7 @@ mod tests {
     fn every_pattern_is_sorted_by_buckets_on_cuda() {
         let Some(device) = cuda_device("every_pattern_is_sorted_by_buckets_on_cuda") else { return };
         for &pattern in Pattern::ALL {
-            for length in [3_000_017, 9_000_001] {
+            for length in [3_000_017, 9_000_001, 20_000_003] {
                 let keys: Vec<f32> = pattern.generate(length, 5);
                 let layout = Layout::keys::<f32>();
                 check_on_cuda(&device, &keys, layout, Order::Descending, &format!("{pattern:?}"));

@@ -260,7 +260,7 @@ mod tests {
         let lines = lines(&plan);
         for line in [
             "algorithm  buckets, with the network in every one",
-            "elements   4 bytes each in registers, 67108864 bytes on the device at a time, and a second array of 223753584 \
+            "elements   4 bytes each in registers, 67108864 bytes on the device at a time, and a second array of 223760416 \
              bytes there",
             "why        2 passes; the network in place, which oblivious sorts use, takes 21",
             "     1             memory  every key to one of 1707 buckets, whose bounds come from a sample of 65536 keys",

@@ -445,10 +445,10 @@ mod tests {
         assert_eq!(way(everything, (1 << 14) + 1, 1), "columns");
         assert_eq!(way(everything, 1 << 21, 1), "columns");
         assert_eq!(way(everything, (1 << 21) + 1, 1), "buckets");
-        assert_eq!(way(everything, 1 << 24, 1), "buckets");
+        assert_eq!(way(everything, 1 << 25, 1), "buckets");
         assert_eq!(way(DeviceLimits { buckets: false, ..everything }, 1 << 24, 1), "columns");
         assert_eq!(
-            way(everything, 1 << 25, 1),
+            way(everything, 1 << 26, 1),
             "columns",
             "a sample for so many buckets does not fit a cluster"
         );

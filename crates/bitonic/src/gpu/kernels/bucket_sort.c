@@ -27,6 +27,79 @@ FUNCTION u32 start_of(GLOBAL u32 *control, LOCAL u32 *sum, u32 bucket)
     return sum_of_all(sum, before);
 }
 
+/* More long buckets than anything but keys made for it bring about: then the order does not matter. */
+#define MOST_LONG 128
+
+/* The bucket of this group. Those longer than a tile come first: they take more than twice as long as the others, and if a group began with
+   one when most groups had ended, all would wait for it. */
+FUNCTION u32 bucket_of_group(GLOBAL u32 *control, LOCAL u32 *found, u32 buckets, u32 longs)
+{
+    u32 group = (u32)GROUP;
+    if (group < longs) {
+        return control[LONG_BUCKETS + group];
+    }
+    /* Of the others it is number group - longs: as many places further on as there are long ones before it. */
+    for (u32 further = ITEM; further <= longs; further += ITEMS) {
+        u32 bucket = group - longs + further, before = 0;
+        bool is_long = false;
+        for (u32 number = 0; number < longs; number++) {
+            u32 other = control[LONG_BUCKETS + number];
+            before += other < bucket;
+            is_long = is_long || other == bucket;
+        }
+        if (before == further && !is_long) {
+            *found = bucket;
+        }
+    }
+    BARRIER();
+    u32 bucket = *found;
+    BARRIER();
+    return bucket;
+}
+
+/* Sorts a tile whose first `count` places hold elements, and all others infinite ones: where there are only these, nothing is to be done
+   but to arrive at the barriers, which others may be waiting at. */
+#if BARRIERS_MEET_ANYWHERE
+/* Whether any element is in the run of 2^bits places of this work-item, or of its warp if that has more. */
+FUNCTION bool is_filled(int bits, u32 count)
+{
+    int part = bits < HELD_LOG2 + 5 ? HELD_LOG2 + 5 : bits;
+    return ITEM >> (part - HELD_LOG2) << part < count;
+}
+
+/* The barriers of merge_tile. */
+FUNCTION void merge_nothing(int bits)
+{
+    int from = bits - HELD_LOG2;
+    BARRIER_OF(1 << from);
+    UNROLL for (int round = (bits - HELD_LOG2 - 1) / HELD_LOG2; round >= 0; round--)
+    {
+        BARRIER_OF(1 << from);
+        from = round * HELD_LOG2;
+    }
+}
+
+FUNCTION void sort_filled(LOCAL Element *tile, Element *x, u32 count)
+{
+    if (is_filled(HELD_LOG2, count)) {
+        sort_registers(x, HELD_LOG2);
+    }
+    UNROLL_MERGES for (int bits = HELD_LOG2 + 1; bits <= TILE_LOG2; bits++)
+    {
+        if (is_filled(bits, count)) {
+            merge_tile(tile, x, bits);
+        } else {
+            merge_nothing(bits);
+        }
+    }
+}
+#else
+FUNCTION void sort_filled(LOCAL Element *tile, Element *x, u32 count)
+{
+    sort_tile(tile, x, TILE_LOG2);
+}
+#endif
+
 /* A group's share of the places of an element that is more than one splitter. */
 FUNCTION void fill(ALL_ARRAYS, GLOBAL u32 *control, u32 buckets, u32 capacity, u32 mapping, LOCAL u32 *sum, u32 bucket)
 {
@@ -62,11 +135,15 @@ bucket_sort(BUCKET_PARAMETERS)
 {
     LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
     LOCAL u32 *sum = (LOCAL u32 *)tile;
-    u32 bucket = (u32)GROUP;
     AFTER_PREVIOUS();
-    u32 count = control[LENGTHS + bucket];
-    if (control[FAILED] > 0) {
+    /* All under way at the same time. */
+    u32 failed = control[FAILED], longs = control[LONG_COUNT], bucket = (u32)GROUP, count = control[LENGTHS + bucket];
+    if (failed > 0) {
         return;
+    }
+    if (longs > 0 && longs <= MOST_LONG) {
+        bucket = bucket_of_group(control, sum, buckets, longs);
+        count = control[LENGTHS + bucket];
     }
     if (bucket > 0 && bucket + 1 < buckets && is_equal(SPLITTER(bucket - 1), SPLITTER(bucket))) {
         fill(ARRAY_NAMES, WORK_NAMES, control, buckets, capacity, mapping, sum, bucket);
@@ -78,7 +155,7 @@ bucket_sort(BUCKET_PARAMETERS)
     LOAD_PART(part, STREAMED)
     Index start = start_of(control, sum, bucket);
     for (;;) {
-        sort_tile(tile, x, TILE_LOG2);
+        sort_filled(tile, x, count - part * TILE);
         if (part == 0) {
             break;
         }

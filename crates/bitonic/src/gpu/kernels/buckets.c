@@ -18,9 +18,12 @@
 
 #define BUCKET_PARAMETERS ALL_ARRAYS, GLOBAL u32 *control, Index total, u32 buckets, u32 capacity, u32 mapping
 
-/* `control`: how many times a bucket was too long, and the length of every bucket. */
+/* `control`: how many times a bucket was too long; how many buckets are longer than a tile; the length of every bucket; and which are
+   longer than a tile, in any order. */
 #define FAILED 0
-#define LENGTHS 1
+#define LONG_COUNT 1
+#define LENGTHS 2
+#define LONG_BUCKETS (LENGTHS + buckets)
 
 FUNCTION Element splitter(WORK_ARRAYS, u32 buckets, u32 capacity, u32 number)
 {

@@ -46,6 +46,8 @@ FUNCTION void barrier_of(u32 scope, u32 items)
 }
 #define BARRIER_OF(scope) barrier_of(scope, ITEMS)
 #define GLOBAL_BARRIER_OF(scope) barrier_of(scope, ITEMS)
+/* Warps may come to a barrier from different places of the program. */
+#define BARRIERS_MEET_ANYWHERE 1
 
 /* A kernel may be started before the one that was queued before it has ended. What that one wrote is there from here on: */
 #if __CUDA_ARCH__ >= 900

@@ -23,6 +23,8 @@ typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
 /* The same for work-items whose numbers differ only in the bits below `scope`; OpenCL 1.2 has no smaller barriers. */
 #define BARRIER_OF(scope) BARRIER()
 #define GLOBAL_BARRIER_OF(scope) GLOBAL_BARRIER()
+/* Work-items meet at the same barrier of the program only. */
+#define BARRIERS_MEET_ANYWHERE 0
 #define UNROLL _Pragma("unroll")
 
 /* What CUDA can do about kernels that overlap, and about what compilers keep in registers. */

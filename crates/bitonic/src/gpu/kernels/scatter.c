@@ -18,7 +18,7 @@
 /* Replaces the counts of buckets by their sums before each, and reserves places for them. */
 #define EACH (TREE > ITEMS ? TREE / ITEMS : 1)
 
-FUNCTION void reserve(GLOBAL u32 *control, u32 capacity, LOCAL u32 *counts, LOCAL u32 *targets,
+FUNCTION void reserve(GLOBAL u32 *control, u32 buckets, u32 capacity, LOCAL u32 *counts, LOCAL u32 *targets,
                       LOCAL const u32 *singles, LOCAL u32 *sums)
 {
     /* Each work-item adds up a few neighbours; these sums are added up in rounds. */
@@ -56,6 +56,10 @@ FUNCTION void reserve(GLOBAL u32 *control, u32 capacity, LOCAL u32 *counts, LOCA
             bool moves = !IS_SINGLE(bucket), fits = before[b] + count[b] <= capacity;
             if (moves && !fits) {
                 ATOMIC_ADD(&control[FAILED], 1);
+            }
+            /* It has become longer than a tile just now. */
+            if (moves && before[b] <= capacity / 2 && before[b] + count[b] > capacity / 2) {
+                control[LONG_BUCKETS + ATOMIC_ADD(&control[LONG_COUNT], 1)] = bucket;
             }
             targets[bucket] = moves && fits ? bucket * capacity + before[b] + TILE - start : STAYS;
             counts[bucket] = start;
@@ -144,7 +148,7 @@ scatter(BUCKET_PARAMETERS)
             node[a] = bucket << 16 | COUNT_ONE(counts, bucket);
         }
         BARRIER();
-        reserve(control, capacity, counts, targets, singles, (LOCAL u32 *)staged);
+        reserve(control, buckets, capacity, counts, targets, singles, (LOCAL u32 *)staged);
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
             u32 bucket = node[a] >> 16;
