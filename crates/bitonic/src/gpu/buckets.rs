@@ -96,6 +96,14 @@ impl Buckets {
         4 * (2 + 2 * self.count)
     }
 
+    /// Whether the groups that sort buckets leave out the steps of parts of the tile that hold nothing: that makes room for other groups,
+    /// and pays where there are some. Measured on an NVIDIA H200: 2^24 keys of 4 bytes take 399 instead of 429 µs, but 394 buckets, which are
+    /// sorted all at once, take 4 % longer, and so do groups of 1024 work-items, of which a multiprocessor runs one at a time.
+    pub(crate) fn leaves_out(self) -> bool {
+        const RUN_AT_ONCE: usize = 512;
+        self.count > RUN_AT_ONCE && self.tile.items() < 1024
+    }
+
     /// How many groups scatter an array.
     pub(crate) fn scatter_groups(self, length: usize) -> usize {
         length.div_ceil(self.scatter.len()).min(MOST_SCATTER_GROUPS)
@@ -219,6 +227,17 @@ mod tests {
             let stable: Vec<u32> = stable.expect("the CPU sorts").iter().map(|&place| place as u32).collect();
             assert!(places == stable, "values of {len} {} keys, {pattern:?}", K::TYPE);
         }
+    }
+
+    #[test]
+    fn parts_of_tiles_are_left_out_where_groups_wait_for_each_other() {
+        let leaves_out = |layout, length| {
+            let buckets = Buckets::of_length(DeviceLimits::FULL_GPU, layout, length);
+            buckets.expect("the device has memory for them").leaves_out()
+        };
+        assert!(leaves_out(Layout::keys::<u32>(), 1 << 22) && leaves_out(Layout::keys::<u64>(), 1 << 22));
+        assert!(!leaves_out(Layout::keys::<u64>(), 1 << 20), "all are sorted at once");
+        assert!(!leaves_out(Layout::keys::<u32>(), 1 << 25), "a group has a multiprocessor for itself");
     }
 
     #[test]

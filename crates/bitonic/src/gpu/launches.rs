@@ -311,7 +311,11 @@ impl Job {
             |kind, cluster: Cluster, mapping| launch(kind, 1 << cluster.log2, cluster.items(), mapping);
         let Tile { log2: tile_log2, held_log2 } = scatter;
         let scatter_kind = Kind::Scatter { tile_log2, held_log2, tree_log2: buckets.tree_log2() };
-        let sort_kind = Kind::BucketSort { tile_log2: tile.log2, held_log2: tile.held_log2 };
+        let sort_kind = Kind::BucketSort {
+            tile_log2: tile.log2,
+            held_log2: tile.held_log2,
+            leaves_out: buckets.leaves_out(),
+        };
         let mut launches = vec![
             by_cluster(Kind::Sample(sample), sample, first),
             launch(scatter_kind, buckets.scatter_groups(total), scatter.items(), first),

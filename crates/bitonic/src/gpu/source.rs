@@ -34,8 +34,8 @@ pub(crate) enum Kind {
     Sample(Cluster),
     /// Puts elements into buckets.
     Scatter { tile_log2: u32, held_log2: u32, tree_log2: u32 },
-    /// Sorts buckets.
-    BucketSort { tile_log2: u32, held_log2: u32 },
+    /// Sorts buckets; steps of parts of a tile that hold nothing may be left out.
+    BucketSort { tile_log2: u32, held_log2: u32, leaves_out: bool },
     /// Sorts the array if a bucket was too long.
     Rescue(Cluster),
 }
@@ -162,7 +162,8 @@ impl Variant {
                 define("FLIP", flip.into());
                 define("ITEMS", items);
             }
-            Kind::TileMerge { .. } | Kind::BucketSort { .. } => {}
+            Kind::BucketSort { leaves_out, .. } => define("LEAVES_OUT", leaves_out.into()),
+            Kind::TileMerge { .. } => {}
         }
         options.push_str(if self.unrolls_merges() { " -DUNROLL_MERGES=UNROLL" } else { " -DUNROLL_MERGES=" });
         options
@@ -203,7 +204,7 @@ impl Variant {
             | Kind::Sample(Cluster { tile_log2, held_log2, .. })
             | Kind::Rescue(Cluster { tile_log2, held_log2, .. })
             | Kind::Scatter { tile_log2, held_log2, .. }
-            | Kind::BucketSort { tile_log2, held_log2 }
+            | Kind::BucketSort { tile_log2, held_log2, .. }
             | Kind::Column { tile_log2, held_log2, .. } => (Some(tile_log2), held_log2),
             Kind::MemoryPass { steps, .. } => (None, steps),
         }

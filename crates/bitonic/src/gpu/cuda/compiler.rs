@@ -259,7 +259,7 @@ mod tests {
         // Indices are made by the first kernel; to the others they are values.
         if !layout.indexed {
             let flip = number % 4 < 2;
-            kinds.push(Kind::BucketSort { tile_log2, held_log2 });
+            kinds.push(Kind::BucketSort { tile_log2, held_log2, leaves_out: !flip });
             kinds.push(Kind::TileMerge { tile_log2, held_log2 });
             kinds.push(Kind::MemoryPass { steps: 3, flip, items: 64 });
             kinds.push(Kind::StridedPass { tile_log2, held_log2, steps: 5, flip });

@@ -59,7 +59,7 @@ FUNCTION u32 bucket_of_group(GLOBAL u32 *control, LOCAL u32 *found, u32 buckets,
 
 /* Sorts a tile whose first `count` places hold elements, and all others infinite ones: where there are only these, nothing is to be done
    but to arrive at the barriers, which others may be waiting at. */
-#if BARRIERS_MEET_ANYWHERE
+#if BARRIERS_MEET_ANYWHERE && LEAVES_OUT
 /* Whether any element is in the run of 2^bits places of this work-item, or of its warp if that has more. */
 FUNCTION bool is_filled(int bits, u32 count)
 {
