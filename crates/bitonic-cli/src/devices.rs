@@ -6,7 +6,7 @@ use crate::options::INSTRUCTIONS_VARIABLE;
 use crate::output;
 use crate::table::Plain;
 use bitonic::key::KeyType;
-use bitonic::opencl::{self, DeviceChoice, DeviceInfo};
+use bitonic::device::{self, DeviceChoice, DeviceFacts};
 use bitonic::{Engine, Error, Instructions, Sorter};
 use std::io::{self, Write};
 
@@ -22,19 +22,19 @@ Examples:
   bitonic sort --engine opencl --device 0 a.npy     on a device of your choice
   bitonic sort --instructions avx2 --random 16M     with an instruction set of your choice";
 
-/// Prints the devices, the engines that have none, what OpenCL's allow, and the instruction sets of the processor.
+/// Prints the devices, the engines that have none, what devices allow, and the instruction sets of the processor.
 pub(crate) fn run(_: Arguments) -> Result<(), Failure> {
     // The library passes over a name that it does not know; who looks here wants to know why.
     if let Ok(name) = std::env::var(INSTRUCTIONS_VARIABLE) {
         name.parse::<Instructions>()
             .map_err(|error| Failure::new(format!("{INSTRUCTIONS_VARIABLE}: {error}")))?;
     }
-    // Without OpenCL there are no devices of it; why is told with the engines.
-    let opencl = opencl::devices().unwrap_or_default();
+    // An engine without a driver has no devices; why is told with the engines.
+    let facts = device::list();
     output::print(|out| {
-        write_engines(out, &opencl)?;
-        if !opencl.is_empty() {
-            writeln!(out, "\n{}", limits(&opencl))?;
+        write_engines(out, &facts)?;
+        if !facts.is_empty() {
+            writeln!(out, "\n{}", limits(&facts))?;
             write!(out, "--device takes the index, the kind, or a part of the name or the platform.")?;
             writeln!(out, " Largest group: the most work-items that run together and share local memory.")?;
         }
@@ -46,16 +46,16 @@ pub(crate) fn run(_: Arguments) -> Result<(), Failure> {
     })
 }
 
-fn write_engines(out: &mut dyn Write, opencl: &[DeviceInfo]) -> io::Result<()> {
+fn write_engines(out: &mut dyn Write, facts: &[DeviceFacts]) -> io::Result<()> {
     let devices = bitonic::devices();
     let mut table = Plain::new(["engine", "device", "units", "sorts in fast memory"]).align_right(2..3);
     // Both lists have the devices in the same order.
-    let mut indices = opencl.iter().map(|info| info.index);
+    let mut indices = facts.iter().map(|facts| facts.index);
     for device in &devices {
         let sorter = Sorter::new().engine(device.engine);
         let sorter = match device.engine {
-            Engine::OpenCl => sorter.device(indices.next().map_or(DeviceChoice::Best, DeviceChoice::Index)),
-            _ => sorter,
+            Engine::Cpu => sorter,
+            _ => sorter.device(indices.next().map_or(DeviceChoice::Best, DeviceChoice::Index)),
         };
         let units = device.units.to_string();
         table.add([device.engine.name(), &device.name, &units, &fast_memory(&sorter)]);
@@ -71,7 +71,7 @@ fn write_engines(out: &mut dyn Write, opencl: &[DeviceInfo]) -> io::Result<()> {
 /// How many keys a sort's plans bring in order without going back to main memory.
 fn fast_memory(sorter: &Sorter) -> String {
     match sorter.plan::<u32>(1 << 30) {
-        Ok(plan) => format!("2^{} u32 keys", plan.limits.tile_log2),
+        Ok(plan) => format!("2^{} u32 keys", plan.tile_keys().max(1).ilog2()),
         Err(_) => String::new(),
     }
 }
@@ -84,11 +84,12 @@ fn why_missing(engine: Engine) -> String {
     }
 }
 
-/// What the OpenCL devices have and allow.
-fn limits(devices: &[DeviceInfo]) -> Plain {
+/// What the devices have and allow.
+fn limits(devices: &[DeviceFacts]) -> Plain {
     let heading = [
+        "engine",
         "index",
-        "opencl device",
+        "device",
         "kind",
         "memory",
         "largest buffer",
@@ -96,17 +97,18 @@ fn limits(devices: &[DeviceInfo]) -> Plain {
         "local memory",
         "driver",
     ];
-    let mut table = Plain::new(heading).align_right(3..7);
+    let mut table = Plain::new(heading).align_right(4..8);
     for info in devices {
         table.add([
+            info.engine.name(),
             &info.index.to_string(),
             &info.name,
             info.kind.name(),
-            &figures::bytes(info.global_bytes),
-            &figures::bytes(info.max_allocation_bytes),
-            &info.max_group_size.to_string(),
+            &figures::bytes(info.memory_bytes),
+            &figures::bytes(info.buffer_bytes),
+            &info.group_size.to_string(),
             &figures::bytes(info.local_bytes as u64),
-            &format!("{}, {}", info.driver, info.version),
+            &format!("{}, {}", info.platform, info.driver),
         ]);
     }
     table

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::word::Word;
-use bitonic::opencl::DeviceChoice;
+use bitonic::DeviceChoice;
 use bitonic::{Engine, Instructions, Order, Sorter};
 
 /// The environment variable that the library reads, too: it chooses the instruction set where the option does not.

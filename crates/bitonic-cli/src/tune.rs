@@ -7,7 +7,8 @@ use crate::progress::Progress;
 use crate::quantity;
 use crate::table::Plain;
 use crate::word::Word;
-use bitonic::opencl::{Device, DeviceChoice, Effort, TuneReport, tune};
+use bitonic::device::{self, DeviceChoice, Effort, TuneReport};
+use bitonic::{Engine, Error};
 use std::ffi::OsStr;
 use std::io::{self, Write};
 
@@ -15,7 +16,10 @@ use std::io::{self, Write};
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The OpenCL device: an index, `cpu`, `gpu`, a part of its name, or `best`; `bitonic devices` lists what is here
+    /// The engine whose device is tuned: `opencl`, `cuda`, or `auto` for every one that has a device
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = Word::one_of("engine", Engine::ALL, Engine::name))]
+    engine: Engine,
+    /// The device: an index, `cpu`, `gpu`, a part of its name, or `best`; `bitonic devices` lists what is here
     #[arg(long, value_name = "DEVICE", default_value = "best", value_parser = Word::device())]
     device: DeviceChoice,
     /// Fewer lengths and 32-bit keys only: seconds instead of minutes
@@ -30,21 +34,48 @@ has to be tuned; what is not is cut by rules that suit most devices.
 
 Examples:
   bitonic tune
+  bitonic tune --engine cuda --quick
   bitonic tune --device gpu --quick
   BITONIC_CACHE_DIR=here bitonic tune      keep the result in a folder of your choice";
 
 /// Tunes, and prints what was found.
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
-    let device = Device::open(&arguments.device)?;
     let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
-    // How much there is to do is known when the first part is done.
-    let progress = Progress::bar("tuning", 1);
-    let report = tune(&device, effort, &mut |done, amount| progress.reach(done, amount))?;
-    drop(progress);
-    output::print(|out| write_report(out, &report))
+    let mut is_tuned = false;
+    let mut missing = None;
+    for engine in engines(arguments.engine)? {
+        let device = match device::open(engine, &arguments.device) {
+            Ok(device) => device,
+            // Not every machine has every engine; one that was asked for by name must be there.
+            Err(error @ Error::EngineUnavailable { .. }) if arguments.engine == Engine::Auto => {
+                missing.get_or_insert(error);
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        // How much there is to do is known when the first part is done.
+        let progress = Progress::bar("tuning", 1);
+        let report = device.tune(effort, &mut |done, amount| progress.reach(done, amount))?;
+        drop(progress);
+        is_tuned = true;
+        output::print(|out| write_report(out, engine, &report))?;
+    }
+    match missing {
+        Some(error) if !is_tuned => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
-fn write_report(out: &mut dyn Write, report: &TuneReport) -> io::Result<()> {
+/// The engines to tune.
+fn engines(asked: Engine) -> Result<Vec<Engine>, Failure> {
+    match asked {
+        Engine::Auto => Ok(device::engines().collect()),
+        Engine::Cpu => Err(Failure::new("the cpu engine needs no tuning: choose opencl, cuda or auto")),
+        engine => Ok(vec![engine]),
+    }
+}
+
+fn write_report(out: &mut dyn Write, engine: Engine, report: &TuneReport) -> io::Result<()> {
     let heading = ["element", "n", "default", "time", "best", "time", "gain", "tried", "refused"];
     let mut table = Plain::new(heading).align_right(0..2).align_right(3..4).align_right(5..9);
     for row in &report.rows {
@@ -60,7 +91,7 @@ fn write_report(out: &mut dyn Write, report: &TuneReport) -> io::Result<()> {
             &row.refused.to_string(),
         ]);
     }
-    writeln!(out, "{}\n\n{table}", report.device)?;
+    writeln!(out, "{} ({engine})\n\n{table}", report.device)?;
     writeln!(
         out,
         "tile: keys that a work-group sorts in fast memory; held: keys in the registers of a work-item;"

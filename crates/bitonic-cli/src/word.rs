@@ -3,7 +3,7 @@
 use crate::failure::on_one_line;
 use crate::{names, quantity};
 use bitonic::key::KeyType;
-use bitonic::opencl::DeviceChoice;
+use bitonic::DeviceChoice;
 use bitonic_testkit::Pattern;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;

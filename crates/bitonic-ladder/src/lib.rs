@@ -86,7 +86,6 @@ mod times;
 
 pub use error::LadderError;
 pub use facts::{Place, Sizes};
-pub use gpu::RungDevice;
 pub use options::Options;
 pub use rung::Rung;
 pub use times::{DeviceTimes, KernelTime, KernelTimes, Times};

@@ -2,7 +2,7 @@
 
 use crate::Place;
 use bitonic::Order;
-use bitonic::opencl::DeviceChoice;
+use bitonic::DeviceChoice;
 use std::num::NonZero;
 
 /// How a rung is to sort. The default is ascending, with all cores, or on the best OpenCL device.

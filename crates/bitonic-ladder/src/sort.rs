@@ -1,11 +1,11 @@
 //! Sorting with a rung: what all of them check, and where they are sent.
 
-use crate::gpu::{DeviceRung, RungDevice};
+use crate::gpu::DeviceRung;
 use crate::times::{DeviceTimes, KernelTimes, Times};
 use crate::{LadderError, Options, Place, Rung};
 use bitonic::key::{Bits, with_ordered_bits};
-use bitonic::opencl::DeviceChoice;
-use bitonic::{Key, cuda, opencl};
+use bitonic::device::{DeviceBuffer, Driver};
+use bitonic::{DeviceChoice, Key, cuda, opencl};
 use std::time::Instant;
 
 impl Rung {
@@ -57,7 +57,7 @@ impl Rung {
 
     /// Sorts keys that are on a device already, in ascending order, and waits until they are sorted.
     ///
-    /// The device is of [`bitonic::opencl`] or of [`bitonic::cuda`]. The keys are the first `len` of the buffer, which is this
+    /// The device is one of any backend of [`bitonic::device`]. The keys are the first `len` of the buffer, which is this
     /// device's, and unsigned integers: `B` is one of `u8`..`u128`. Other keys are brought to the device as their [ordered bits](bitonic::key). Nothing but the keys is
     /// written and nothing is copied.
     ///
@@ -77,7 +77,7 @@ impl Rung {
     /// println!("{:?} for {} launches", times.span, times.each[0].launches);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn sort_buffer<B: Bits, D: RungDevice>(
+    pub fn sort_buffer<B: Bits, D: Driver>(
         self,
         device: &D,
         keys: &D::Buffer,
@@ -85,7 +85,7 @@ impl Rung {
     ) -> Result<KernelTimes, LadderError> {
         let rung = self.on_device().ok_or(LadderError::NotOnDevice { rung: self })?;
         self.check_len(len)?;
-        let (bytes, key_bytes) = (D::bytes(keys), size_of::<B>());
+        let (bytes, key_bytes) = (keys.bytes(), size_of::<B>());
         if len > bytes / key_bytes {
             return Err(LadderError::BufferTooShort { bytes, len, key_bytes });
         }

@@ -254,8 +254,8 @@ pub(crate) fn as_bytes_mut<K: Key>(keys: &mut [K]) -> &mut [u8] {
 }
 
 /// Whether bytes are keys: for `bool` and `char` not all are. Other types have no invalid bits.
-pub(crate) fn are_valid<K: Key>(bytes: &[u8]) -> bool {
-    match K::TYPE {
+pub(crate) fn are_valid(key: KeyType, bytes: &[u8]) -> bool {
+    match key {
         KeyType::Bool => bytes.iter().all(|&byte| byte <= 1),
         KeyType::Char => {
             bytes.as_chunks().0.iter().all(|&bits| char::from_u32(u32::from_ne_bytes(bits)).is_some())
@@ -316,9 +316,17 @@ type PointerBits = u32;
 #[cfg(not(any(target_pointer_width = "32", target_pointer_width = "64")))]
 compile_error!("bitonic sorts usize and isize as 32 or 64 bits; this target has neither");
 
+/// What the names in the list below mean outside of this file.
+mod names {
+    pub use half::{bf16, f16};
+    pub use std::primitive::{
+        bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize,
+    };
+}
+
 /// The list of key types: one row a type, and everything that enumerates them is made from it.
 macro_rules! key_types {
-    ($($type:ident, $variant:ident, $bits:ty, $form:ident, $to:expr, $from:expr;)+) => {
+    ($dollar:tt $($type:ident, $variant:ident, $bits:ty, $form:ident, $to:expr, $from:expr;)+) => {
         /// A key type as a value, for programs that choose the type at run time.
         ///
         /// [`with_key_type!`](crate::with_key_type) turns it back into a type.
@@ -351,6 +359,38 @@ macro_rules! key_types {
             }
         }
 
+        /// Runs code with a type parameter that is only known at run time.
+        ///
+        /// ```
+        /// use bitonic::key::KeyType;
+        ///
+        /// let key_type: KeyType = "f64".parse()?;
+        /// let bytes = bitonic::with_key_type!(key_type, K => size_of::<K>());
+        /// assert_eq!(bytes, 8);
+        /// # Ok::<(), bitonic::Error>(())
+        /// ```
+        #[macro_export]
+        macro_rules! with_key_type {
+            ($dollar key_type:expr, $dollar K:ident => $dollar body:expr) => {{
+                #[allow(unreachable_patterns, reason = "the enum is non-exhaustive outside its crate only")]
+                match $dollar key_type {
+                    $(
+                        $crate::key::KeyType::$variant => {
+                            type $dollar K = $crate::key::types::$type;
+                            $dollar body
+                        }
+                    )+
+                    other => unreachable!("{other:?} is no key type of the list"),
+                }
+            }};
+        }
+
+        /// The key types by their names, for [`with_key_type!`](crate::with_key_type).
+        #[doc(hidden)]
+        pub mod types {
+            $(pub use super::names::$type;)+
+        }
+
         $(
             impl Key for $type {
                 type Bits = $bits;
@@ -369,6 +409,7 @@ macro_rules! key_types {
 }
 
 key_types! {
+    $
     u8, U8, u8, Unsigned, |key| key, |bits| bits;
     u16, U16, u16, Unsigned, |key| key, |bits| bits;
     u32, U32, u32, Unsigned, |key| key, |bits| bits;
@@ -414,98 +455,6 @@ impl std::str::FromStr for KeyType {
     fn from_str(name: &str) -> Result<Self, crate::Error> {
         crate::error::find_by_name("key type", name, Self::ALL, |key_type| key_type.name())
     }
-}
-
-/// Runs code with a type parameter that is only known at run time.
-///
-/// ```
-/// use bitonic::key::KeyType;
-///
-/// let key_type: KeyType = "f64".parse()?;
-/// let bytes = bitonic::with_key_type!(key_type, K => size_of::<K>());
-/// assert_eq!(bytes, 8);
-/// # Ok::<(), bitonic::Error>(())
-/// ```
-#[macro_export]
-macro_rules! with_key_type {
-    ($key_type:expr, $K:ident => $body:expr) => {{
-        #[allow(unreachable_patterns, reason = "the enum is non-exhaustive outside its crate only")]
-        match $key_type {
-            $crate::key::KeyType::U8 => {
-                type $K = u8;
-                $body
-            }
-            $crate::key::KeyType::U16 => {
-                type $K = u16;
-                $body
-            }
-            $crate::key::KeyType::U32 => {
-                type $K = u32;
-                $body
-            }
-            $crate::key::KeyType::U64 => {
-                type $K = u64;
-                $body
-            }
-            $crate::key::KeyType::U128 => {
-                type $K = u128;
-                $body
-            }
-            $crate::key::KeyType::Usize => {
-                type $K = usize;
-                $body
-            }
-            $crate::key::KeyType::I8 => {
-                type $K = i8;
-                $body
-            }
-            $crate::key::KeyType::I16 => {
-                type $K = i16;
-                $body
-            }
-            $crate::key::KeyType::I32 => {
-                type $K = i32;
-                $body
-            }
-            $crate::key::KeyType::I64 => {
-                type $K = i64;
-                $body
-            }
-            $crate::key::KeyType::I128 => {
-                type $K = i128;
-                $body
-            }
-            $crate::key::KeyType::Isize => {
-                type $K = isize;
-                $body
-            }
-            $crate::key::KeyType::F16 => {
-                type $K = $crate::key::f16;
-                $body
-            }
-            $crate::key::KeyType::Bf16 => {
-                type $K = $crate::key::bf16;
-                $body
-            }
-            $crate::key::KeyType::F32 => {
-                type $K = f32;
-                $body
-            }
-            $crate::key::KeyType::F64 => {
-                type $K = f64;
-                $body
-            }
-            $crate::key::KeyType::Bool => {
-                type $K = bool;
-                $body
-            }
-            $crate::key::KeyType::Char => {
-                type $K = char;
-                $body
-            }
-            other => unreachable!("{other:?} is missing from with_key_type!"),
-        }
-    }};
 }
 
 #[cfg(test)]

@@ -27,20 +27,31 @@
 //! that each do as many steps as the fast memory at hand allows.
 
 mod cpu;
+pub mod device;
 mod engine;
 mod error;
+// Plans are pure and always there; without a backend nothing runs them.
+#[cfg_attr(not(any(feature = "opencl", feature = "cuda")), allow(dead_code, unused_imports))]
 mod gpu;
+mod instructions;
 pub mod key;
 pub mod plan;
 mod report;
+mod request;
 mod sorter;
 
-pub use cpu::Instructions;
+pub use device::DeviceChoice;
 pub use engine::Engine;
 pub use error::Error;
-pub use gpu::{cache_folder, cuda, opencl};
+pub use gpu::cache_folder;
+#[cfg(feature = "cuda")]
+pub use gpu::cuda;
+#[cfg(feature = "opencl")]
+pub use gpu::opencl;
+pub use instructions::Instructions;
 pub use key::{Key, Order};
 pub use report::{DeviceTimes, Report};
+pub use request::{Request, Segments, ValueType, What};
 pub use sorter::Sorter;
 
 /// Sorts keys in place, ascending.
@@ -118,22 +129,16 @@ pub fn is_sorted<K: Key>(keys: &[K], order: Order) -> bool {
     key::as_bits(keys).is_sorted_by_key(|&bits| map.to_ordered(bits))
 }
 
-/// Every device that a sort can run on here: the CPU, and what has an OpenCL or a CUDA driver. A GPU with both is listed
-/// for each.
+/// Every device that a sort can run on here: the CPU, and what the backends of this build find. A GPU that several backends find is
+/// listed for each.
 pub fn devices() -> Vec<Device> {
     let name = format!("{}, {} kernels", cpu::device(), Instructions::detected());
     let cpu = Device { engine: Engine::Cpu, name, units: cpu::thread_count(None) };
-    // Where there is no driver, there is no device of it either.
-    let opencl = opencl::devices().unwrap_or_default().into_iter().map(|info| {
-        let name = format!("{}: {} ({}, {})", info.index, info.name, info.kind, info.platform);
-        Device { engine: Engine::OpenCl, name, units: info.compute_units }
+    let others = device::list().into_iter().map(|facts| {
+        let name = format!("{}: {} ({}, {})", facts.index, facts.name, facts.kind, facts.platform);
+        Device { engine: facts.engine, name, units: facts.units }
     });
-    let cuda = cuda::devices().unwrap_or_default().into_iter().map(|info| {
-        let (major, minor) = info.compute_capability;
-        let name = format!("{}: {} (compute capability {major}.{minor})", info.index, info.name);
-        Device { engine: Engine::Cuda, name, units: info.multiprocessors }
-    });
-    std::iter::once(cpu).chain(opencl).chain(cuda).collect()
+    std::iter::once(cpu).chain(others).collect()
 }
 
 /// Something a sort can run on.

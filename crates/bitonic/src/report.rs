@@ -1,31 +1,24 @@
 //! What a sort did.
 
 use crate::Engine;
-use crate::plan::PlanSummary;
-use std::borrow::Cow;
+use crate::plan::Plan;
 use std::fmt;
 use std::time::Duration;
 
-/// What a sort did: where, how, and how long it took.
+/// What a sort did: the plan that ran, where, and how long it took.
 ///
 /// ```
 /// let mut keys = vec![3_u32, 1, 2];
 /// let report = bitonic::Sorter::new().sort(&mut keys)?;
 /// println!("{report}");
-/// assert_eq!(report.len, 3);
+/// assert_eq!(report.len(), 3);
 /// # Ok::<(), bitonic::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// How many keys were sorted.
-    pub len: usize,
-    /// The engine that sorted them; never [`Engine::Auto`].
-    pub engine: Engine,
-    /// What it ran on.
-    pub device: Cow<'static, str>,
-    /// What was done.
-    pub plan: PlanSummary,
+    /// The plan that ran. It is the one that was made before, unless a device refused something and its fallback went on.
+    pub plan: Plan,
     /// Wall time of the whole call.
     pub elapsed: Duration,
     /// Where the time went, if it was a device with memory of its own or kernels to wait for.
@@ -35,9 +28,29 @@ pub struct Report {
 }
 
 impl Report {
+    /// How many keys were sorted.
+    pub fn len(&self) -> usize {
+        self.plan.request.len()
+    }
+
+    /// Whether there was nothing to sort.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The engine that sorted them; never [`Engine::Auto`].
+    pub fn engine(&self) -> Engine {
+        self.plan.engine
+    }
+
+    /// What it ran on.
+    pub fn device(&self) -> &str {
+        &self.plan.device
+    }
+
     /// Keys sorted per second of wall time.
     pub fn keys_per_second(&self) -> f64 {
-        self.len as f64 / self.elapsed.as_secs_f64().max(1e-9)
+        self.len() as f64 / self.elapsed.as_secs_f64().max(1e-9)
     }
 }
 
@@ -113,8 +126,9 @@ impl fmt::Display for DeviceTimes {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { len, engine, device, plan, elapsed, times, fallback } = self;
-        write!(f, "{len} keys in {elapsed:.2?} on {engine} ({device}): {plan}")?;
+        let Self { plan, elapsed, times, fallback } = self;
+        let (len, engine, device) = (self.len(), self.engine(), self.device());
+        write!(f, "{len} keys in {elapsed:.2?} on {engine} ({device}): {}", plan.summary())?;
         if let Some(times) = times {
             write!(f, "; {times}")?;
         }

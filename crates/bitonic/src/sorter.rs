@@ -1,15 +1,18 @@
-//! The builder, and the choice of an engine.
+//! The builder: typed doors to the one way from a request to a sorted array.
 
-use crate::cpu::{self, Instructions, KeysPlan, Settings};
+use crate::cpu::{self, Settings};
 use crate::gpu::auto::worthwhile;
-use crate::gpu::chosen::ChosenDevice;
-use crate::gpu::chunking::{Chunking, Cuts};
-use crate::key::{Key, Order, plain_number_bytes};
-use crate::opencl::DeviceChoice;
+use crate::gpu::choice::DeviceChoice;
+use crate::gpu::cut::Cuts;
+use crate::gpu::engine::{Backend, DeviceEngine};
+use crate::gpu::execute::{HostArrays, Means, ValueBytes};
+use crate::instructions::Instructions;
+use crate::key::{Key, Order, as_bytes, as_bytes_mut};
 use crate::plan::Plan;
 use crate::report::DeviceTimes;
+use crate::request::{Request, Segments};
 use crate::{Engine, Error, Report};
-use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// A sort with options. It holds no resources: make one wherever it is needed, or keep it.
@@ -24,6 +27,7 @@ use std::time::Instant;
 /// # Ok::<(), bitonic::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct Sorter {
     engine: Engine,
     device: DeviceChoice,
@@ -144,17 +148,8 @@ impl Sorter {
     /// - Errors: the keys are as they were. With [`Engine::Auto`] a device that fails is no error: the CPU goes on, and the
     ///   report says so.
     pub fn sort<K: Key>(&self, keys: &mut [K]) -> Result<Report, Error> {
-        let started = Instant::now();
-        let mut fallback = None;
-        if let Some(device) = self.device_for(keys.len(), &mut fallback)? {
-            match self.rows_on(&device, keys, keys.len(), 1) {
-                Ok((plan, times)) => return Ok(self.device_report(plan, times, started)),
-                Err(error) => self.fall_back(error, &mut fallback)?,
-            }
-        }
-        let plan = self.cpu_plan::<K>(keys.len(), 1, 0, cpu::plan::<K>(keys.len(), self.settings()))?;
-        cpu::sort(keys, self.settings())?;
-        Ok(self.report(plan, None, fallback, started))
+        let request = Request::keys::<K>(Segments::one(keys.len()));
+        self.run(request, cpu::Arrays::<K, ()>::Keys(keys))
     }
 
     /// Sorts every row of keys for itself, in place: the first `row_length` keys, then the next, and so on.
@@ -169,18 +164,8 @@ impl Sorter {
     /// # Ok::<(), bitonic::Error>(())
     /// ```
     pub fn sort_rows<K: Key>(&self, keys: &mut [K], row_length: usize) -> Result<Report, Error> {
-        let started = Instant::now();
-        let rows = rows(keys.len(), row_length)?;
-        let mut fallback = None;
-        if let Some(device) = self.device_for(keys.len(), &mut fallback)? {
-            match self.rows_on(&device, keys, row_length, rows) {
-                Ok((plan, times)) => return Ok(self.device_report(plan, times, started)),
-                Err(error) => self.fall_back(error, &mut fallback)?,
-            }
-        }
-        let plan = self.cpu_rows_plan::<K>(keys.len(), rows)?;
-        cpu::sort_rows(keys, row_length, self.settings())?;
-        Ok(self.report(plan, None, fallback, started))
+        let request = Request::keys::<K>(Segments::rows(keys.len(), row_length)?);
+        self.run(request, cpu::Arrays::<K, ()>::Keys(keys))
     }
 
     /// Sorts keys in place and moves every value with its key. Order and result as in [`Sorter::sort`].
@@ -194,205 +179,192 @@ impl Sorter {
         keys: &mut [K],
         values: &mut [V],
     ) -> Result<Report, Error> {
+        self.pairs(keys, values, Segments::one(keys.len()))
+    }
+
+    /// Sorts every row of keys for itself, in place, and moves every value with its key: the first `row_length` keys, then the
+    /// next, and so on.
+    ///
+    /// - Order, result and stability: as in [`Sorter::sort_pairs`].
+    /// - Memory: what [`Sorter::plan_pairs_rows`] says.
+    /// - Errors: [`Error::LengthMismatch`], and [`Error::Rows`] if the keys are not a whole number of rows; nothing is moved then.
+    ///
+    /// ```
+    /// let (mut keys, mut values) = ([3, 1, 2, 9, 7, 8], ["c", "a", "b", "z", "x", "y"]);
+    /// bitonic::Sorter::new().sort_pairs_rows(&mut keys, &mut values, 3)?;
+    /// assert_eq!(values, ["a", "b", "c", "x", "y", "z"]);
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn sort_pairs_rows<K: Key, V: Copy + Send>(
+        &self,
+        keys: &mut [K],
+        values: &mut [V],
+        row_length: usize,
+    ) -> Result<Report, Error> {
+        self.pairs(keys, values, Segments::rows(keys.len(), row_length)?)
+    }
+
+    fn pairs<K: Key, V: Copy + Send>(
+        &self,
+        keys: &mut [K],
+        values: &mut [V],
+        segments: Segments,
+    ) -> Result<Report, Error> {
         if keys.len() != values.len() {
             return Err(Error::LengthMismatch { keys: keys.len(), values: values.len() });
         }
-        let started = Instant::now();
-        let mut fallback = None;
-        if let Some(device) = self.device_for_pairs::<V>(keys.len(), &mut fallback)? {
-            match self.pairs_on(&device, keys, values) {
-                Ok((plan, times)) => return Ok(self.device_report(plan, times, started)),
-                Err(error) => self.fall_back(error, &mut fallback)?,
-            }
-        }
-        let sort = cpu::plan_pairs::<K, V>(keys.len(), self.stable, self.settings());
-        let plan = self.cpu_plan::<K>(keys.len(), 1, size_of::<V>(), sort)?;
-        cpu::sort_pairs(keys, values, self.stable, self.settings())?;
-        Ok(self.report(plan, None, fallback, started))
+        self.run(Request::pairs::<K, V>(segments), cpu::Arrays::Pairs(keys, values))
     }
 
     /// The index of every key in sorted order: `keys[result[0]]` is the first. Equal keys come by lowest index, in
     /// descending order too. The keys stay as they are.
     pub fn argsort<K: Key>(&self, keys: &[K]) -> Result<Vec<usize>, Error> {
-        let mut fallback = None;
-        if let Some(device) = self.device_for(keys.len(), &mut fallback)? {
-            match self.chunking().and_then(|chunking| device.argsort(keys, self.order, &chunking)) {
-                Ok(indices) => return Ok(indices),
-                Err(error) => self.fall_back(error, &mut fallback)?,
-            }
-        }
-        self.check_instructions()?;
-        cpu::argsort(keys, self.settings())
+        self.indices(keys, Segments::one(keys.len()))
+    }
+
+    /// The index of every key within its row, in the order of the row: the first `row_length` keys, then the next, and so on. Equal
+    /// keys come by lowest index. The keys stay as they are.
+    ///
+    /// ```
+    /// let order = bitonic::Sorter::new().argsort_rows(&[30, 10, 20, 9, 8, 7], 3)?;
+    /// assert_eq!(order, [1, 2, 0, 2, 1, 0]);
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn argsort_rows<K: Key>(&self, keys: &[K], row_length: usize) -> Result<Vec<usize>, Error> {
+        self.indices(keys, Segments::rows(keys.len(), row_length)?)
+    }
+
+    fn indices<K: Key>(&self, keys: &[K], segments: Segments) -> Result<Vec<usize>, Error> {
+        let mut indices = Vec::new();
+        self.run(Request::argsort::<K>(segments), cpu::Arrays::<K, ()>::Argsort(keys, &mut indices))?;
+        Ok(indices)
     }
 
     /// What [`Sorter::sort`] would do with this many keys.
     pub fn plan<K: Key>(&self, len: usize) -> Result<Plan, Error> {
-        let device = self.device_for(len, &mut None)?;
-        match self.plan_on(device, |device, chunking| device.plan::<K>(len, 1, self.order, chunking))? {
-            Some(plan) => Ok(plan),
-            None => self.cpu_plan::<K>(len, 1, 0, cpu::plan::<K>(len, self.settings())),
-        }
+        self.plan_of::<K, ()>(Request::keys::<K>(Segments::one(len)))
     }
 
     /// What [`Sorter::sort_rows`] would do with this many keys.
     pub fn plan_rows<K: Key>(&self, len: usize, row_length: usize) -> Result<Plan, Error> {
-        let rows = rows(len, row_length)?;
-        let device = self.device_for(len, &mut None)?;
-        let plan = |device: &ChosenDevice, chunking: &Chunking| {
-            device.plan::<K>(row_length, rows, self.order, chunking)
-        };
-        match self.plan_on(device, plan)? {
-            Some(plan) => Ok(plan),
-            None => self.cpu_rows_plan::<K>(len, rows),
-        }
+        self.plan_of::<K, ()>(Request::keys::<K>(Segments::rows(len, row_length)?))
     }
 
     /// What [`Sorter::sort_pairs`] would do with this many keys and values.
     pub fn plan_pairs<K: Key, V>(&self, len: usize) -> Result<Plan, Error> {
-        let device = self.device_for_pairs::<V>(len, &mut None)?;
-        let plan = |device: &ChosenDevice, chunking: &Chunking| {
-            device.plan_pairs::<K, V>(len, self.stable, self.order, chunking)
-        };
-        match self.plan_on(device, plan)? {
-            Some(plan) => Ok(plan),
-            None => {
-                let sort = cpu::plan_pairs::<K, V>(len, self.stable, self.settings());
-                self.cpu_plan::<K>(len, 1, size_of::<V>(), sort)
-            }
-        }
+        self.plan_of::<K, V>(Request::pairs::<K, V>(Segments::one(len)))
+    }
+
+    /// What [`Sorter::sort_pairs_rows`] would do with this many keys and values.
+    pub fn plan_pairs_rows<K: Key, V>(&self, len: usize, row_length: usize) -> Result<Plan, Error> {
+        self.plan_of::<K, V>(Request::pairs::<K, V>(Segments::rows(len, row_length)?))
     }
 
     /// What [`Sorter::argsort`] would do with this many keys.
     pub fn plan_argsort<K: Key>(&self, len: usize) -> Result<Plan, Error> {
-        let device = self.device_for(len, &mut None)?;
-        match self.plan_on(device, |device, chunking| device.plan_argsort::<K>(len, self.order, chunking))? {
-            Some(plan) => Ok(plan),
-            None => self.cpu_plan::<K>(len, 1, 0, cpu::plan_argsort::<K>(len, self.settings())),
+        self.plan_of::<K, ()>(Request::argsort::<K>(Segments::one(len)))
+    }
+
+    /// What [`Sorter::argsort_rows`] would do with this many keys.
+    pub fn plan_argsort_rows<K: Key>(&self, len: usize, row_length: usize) -> Result<Plan, Error> {
+        self.plan_of::<K, ()>(Request::argsort::<K>(Segments::rows(len, row_length)?))
+    }
+
+    /// The one way: a request, an engine, its plan, the sort.
+    fn run<K: Key, V: Copy + Send>(
+        &self,
+        request: Request,
+        mut arrays: cpu::Arrays<'_, K, V>,
+    ) -> Result<Report, Error> {
+        let started = Instant::now();
+        let request = self.complete(request);
+        let mut fallback = None;
+        if let Some(device) = self.device_for(&request, &mut fallback)? {
+            match self.run_on(&*device, &request, &mut arrays) {
+                Ok((plan, times)) => return Ok(report(plan, Some(times), None, started)),
+                Err(error) => self.fall_back(error, &mut fallback)?,
+            }
         }
+        let plan = cpu::plan_request::<K, V>(&request, self.settings())?;
+        cpu::execute(&request, arrays, self.settings())?;
+        Ok(report(plan, None, fallback, started))
     }
 
-    /// The plan and the sort of rows on a device.
-    fn rows_on<K: Key>(
+    fn run_on<K: Key, V: Copy + Send>(
         &self,
-        device: &ChosenDevice,
-        keys: &mut [K],
-        row_length: usize,
-        rows: usize,
+        device: &dyn DeviceEngine,
+        request: &Request,
+        arrays: &mut cpu::Arrays<'_, K, V>,
     ) -> Result<(Plan, DeviceTimes), Error> {
-        let chunking = self.chunking()?;
-        let plan = device.plan::<K>(row_length, rows, self.order, &chunking)?;
-        Ok((plan, device.sort_rows(keys, row_length, self.order, &chunking)?))
+        let means = self.means()?;
+        let plan = device.plan(request, &means)?;
+        let arrays = match arrays {
+            cpu::Arrays::Keys(keys) => HostArrays::Keys(as_bytes_mut(keys)),
+            cpu::Arrays::Pairs(keys, values) if request.carries_values() => {
+                // SAFETY: the values are plain numbers, all of whose bytes are initialised, and any bytes are a value.
+                let values = unsafe {
+                    std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val::<[V]>(values))
+                };
+                HostArrays::Pairs { keys: as_bytes_mut(keys), values }
+            }
+            cpu::Arrays::Pairs(keys, values) => {
+                HostArrays::Gathered { keys: as_bytes_mut(keys), values: ValueBytes::new(values) }
+            }
+            cpu::Arrays::Argsort(keys, indices) => {
+                let bytes = keys.len().saturating_mul(size_of::<usize>());
+                indices.try_reserve_exact(keys.len()).map_err(|_| Error::OutOfMemory { bytes })?;
+                indices.resize(keys.len(), 0);
+                HostArrays::Indices { keys: as_bytes(keys), indices }
+            }
+        };
+        let done = device.execute(&plan, arrays, &means)?;
+        Ok((done.plan, done.times))
     }
 
-    /// The plan and the sort of pairs on a device.
-    fn pairs_on<K: Key, V: Copy + Send>(
-        &self,
-        device: &ChosenDevice,
-        keys: &mut [K],
-        values: &mut [V],
-    ) -> Result<(Plan, DeviceTimes), Error> {
-        let chunking = self.chunking()?;
-        let plan = device.plan_pairs::<K, V>(keys.len(), self.stable, self.order, &chunking)?;
-        Ok((plan, device.sort_pairs(keys, values, self.stable, self.order, &chunking)?))
-    }
-
-    /// The plan of a sort on a device; `None` if the CPU is to go on, as it would with the sort.
-    fn plan_on(
-        &self,
-        device: Option<ChosenDevice>,
-        plan: impl FnOnce(&ChosenDevice, &Chunking) -> Result<Plan, Error>,
-    ) -> Result<Option<Plan>, Error> {
-        let Some(device) = device else { return Ok(None) };
-        match self.chunking().and_then(|chunking| plan(&device, &chunking)) {
-            Ok(plan) => Ok(Some(plan)),
-            Err(error) => self.fall_back(error, &mut None).map(|()| None),
+    fn plan_of<K: Key, V>(&self, request: Request) -> Result<Plan, Error> {
+        let request = self.complete(request);
+        if let Some(device) = self.device_for(&request, &mut None)? {
+            match self.means().and_then(|means| device.plan(&request, &means)) {
+                Ok(plan) => return Ok(plan),
+                Err(error) => self.fall_back(error, &mut None)?,
+            }
         }
+        cpu::plan_request::<K, V>(&request, self.settings())
     }
 
-    /// What to do with arrays that a device does not hold.
-    fn chunking(&self) -> Result<Chunking, Error> {
+    /// The request with the options of this sorter.
+    fn complete(&self, request: Request) -> Request {
+        Request { order: self.order, stable: self.stable, oblivious: self.oblivious, ..request }
+    }
+
+    /// What a sort on a device may use.
+    fn means(&self) -> Result<Means, Error> {
         let cuts = match (self.no_chunks, self.oblivious) {
             (true, _) => Cuts::Nowhere,
             (false, true) => Cuts::BetweenRows,
             (false, false) => Cuts::Anywhere,
         };
-        Chunking::new(self.device_memory, cuts, self.threads)
+        Means::new(self.device_memory, cuts, self.threads)
     }
 
-    fn cpu_rows_plan<K: Key>(&self, len: usize, rows: usize) -> Result<Plan, Error> {
-        let row_length = len.checked_div(rows).unwrap_or(0);
-        self.cpu_plan::<K>(len, rows, 0, cpu::plan::<K>(row_length, self.settings()))
-    }
-
-    fn cpu_plan<K: Key>(
+    /// The device that is to sort this, if it is not the CPU. With [`Engine::Auto`], a device that cannot be opened is a reason to
+    /// fall back, not an error, and what it cannot do obliviously, the CPU can.
+    fn device_for(
         &self,
-        len: usize,
-        rows: usize,
-        value_bytes: usize,
-        sort: KeysPlan,
-    ) -> Result<Plan, Error> {
-        self.check_instructions()?;
-        Ok(Plan {
-            len,
-            rows,
-            key_type: K::TYPE,
-            value_bytes,
-            order: self.order,
-            engine: Engine::Cpu,
-            device: Cow::Borrowed(cpu::device()),
-            instructions: Some(self.settings().instructions),
-            work_groups: None,
-            chunks: None,
-            algorithm: sort.algorithm,
-            limits: sort.limits,
-            threads: cpu::thread_count_for(len, self.threads),
-            scratch_bytes: sort.scratch_bytes,
-        })
-    }
-
-    fn check_instructions(&self) -> Result<(), Error> {
-        let instructions = self.settings().instructions;
-        if instructions.is_available() {
-            return Ok(());
-        }
-        Err(Error::EngineUnavailable {
-            engine: Engine::Cpu,
-            reason: format!("this processor has no {instructions}"),
-            advice: format!("leave the choice to bitonic, which takes {} here", Instructions::detected()),
-        })
-    }
-
-    /// The device that is to sort this many keys, if it is not the CPU. With [`Engine::Auto`], a device that cannot be
-    /// opened is a reason to fall back, not an error.
-    fn device_for(&self, len: usize, fallback: &mut Option<String>) -> Result<Option<ChosenDevice>, Error> {
-        let device = match self.engine {
-            Engine::Auto => match worthwhile(len) {
-                None => None,
-                Some(Ok(device)) => Some(device),
-                Some(Err(error)) => self.fall_back(error, fallback).map(|()| None)?,
-            },
-            engine => ChosenDevice::open(engine, &self.device)?,
-        };
-        Ok(if self.oblivious { device.map(ChosenDevice::in_place) } else { device })
-    }
-
-    /// The same for pairs. What the device cannot move obliviously, the CPU can.
-    fn device_for_pairs<V>(
-        &self,
-        len: usize,
+        request: &Request,
         fallback: &mut Option<String>,
-    ) -> Result<Option<ChosenDevice>, Error> {
-        let gathers = self.stable || plain_number_bytes::<V>().is_none();
+    ) -> Result<Option<Arc<dyn DeviceEngine>>, Error> {
         match self.engine {
-            engine @ (Engine::OpenCl | Engine::Cuda) if self.oblivious && gathers => Err(Error::EngineUnavailable {
-                engine,
-                reason: "it puts these values in place by index, and that shows where each key went".to_owned(),
-                advice: "sort obliviously on the cpu engine, or with values that are numbers of 32 or 64 bits and \
-                         without stable()"
-                    .to_owned(),
-            }),
-            Engine::Auto if self.oblivious && gathers => Ok(None),
-            _ => self.device_for(len, fallback),
+            Engine::Cpu => Ok(None),
+            Engine::Auto => match worthwhile(request.len()) {
+                None => Ok(None),
+                Some(Ok(device)) => Ok(request.check(device.facts().engine).is_ok().then_some(device)),
+                Some(Err(error)) => self.fall_back(error, fallback).map(|()| None),
+            },
+            engine => {
+                request.check(engine)?;
+                (Backend::find(engine)?.open)(&self.device).map(Some)
+            }
         }
     }
 
@@ -414,37 +386,15 @@ impl Sorter {
             instructions: self.instructions.unwrap_or_else(Instructions::detected),
         }
     }
-
-    fn device_report(&self, plan: Plan, times: DeviceTimes, started: Instant) -> Report {
-        self.report(plan, Some(times), None, started)
-    }
-
-    fn report(
-        &self,
-        plan: Plan,
-        times: Option<DeviceTimes>,
-        fallback: Option<String>,
-        started: Instant,
-    ) -> Report {
-        let report = Report {
-            len: plan.len,
-            engine: plan.engine,
-            plan: plan.summary(),
-            device: plan.device,
-            elapsed: started.elapsed(),
-            times,
-            fallback,
-        };
-        tracing::debug!(%report, "sorted");
-        report
-    }
 }
 
-/// How many rows the keys make.
-pub(crate) fn rows(len: usize, row_length: usize) -> Result<usize, Error> {
-    match len.checked_rem(row_length) {
-        Some(0) => Ok(len / row_length),
-        None if len == 0 => Ok(0),
-        _ => Err(Error::Rows { len, row_length }),
-    }
+fn report(
+    plan: Plan,
+    times: Option<DeviceTimes>,
+    fallback: Option<String>,
+    started: Instant,
+) -> Report {
+    let report = Report { plan, elapsed: started.elapsed(), times, fallback };
+    tracing::debug!(%report, "sorted");
+    report
 }

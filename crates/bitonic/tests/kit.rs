@@ -9,7 +9,7 @@ struct With(Sorter);
 impl SortsKeys for With {
     fn sort_keys<K: TestKey>(&self, keys: &mut [K], order: Order) {
         let report = self.0.clone().order(order).sort(keys).unwrap();
-        assert_eq!(report.len, keys.len());
+        assert_eq!(report.len(), keys.len());
     }
 }
 

@@ -131,7 +131,7 @@ fn without_a_driver_the_engine_says_what_to_install_and_auto_sorts() {
         assert!(advice.contains("pocl-opencl-icd"), "{advice}");
     }
     for report in every_report() {
-        assert_eq!((report.engine, report.fallback), (Engine::Cpu, None), "nothing was tuned");
+        assert_eq!((report.engine(), report.fallback), (Engine::Cpu, None), "nothing was tuned");
     }
 }
 
@@ -158,7 +158,7 @@ fn auto_goes_on_with_the_cpu_when_the_device_is_gone() {
 /// Every sort is done by the CPU and says why.
 fn assert_fallback(reason: &str) {
     for report in every_report() {
-        assert_eq!(report.engine, Engine::Cpu);
+        assert_eq!(report.engine(), Engine::Cpu);
         let fallback = report.fallback.as_deref().expect("a device was to be used");
         assert!(fallback.contains(reason), "{fallback}");
         assert!(report.to_string().contains("fell back"), "{report}");
@@ -176,20 +176,20 @@ fn auto_uses_the_tuned_device_from_the_measured_length_on() {
     {
         let mut keys = random_keys(len);
         let report = Sorter::new().sort(&mut keys).unwrap();
-        assert_eq!((report.engine, report.fallback), (engine, None), "{len} keys");
+        assert_eq!((report.engine(), report.fallback), (engine, None), "{len} keys");
         assert_eq!(Sorter::new().plan::<u32>(len).unwrap().engine, engine, "{len} keys");
         assert!(keys.is_sorted());
     }
     for report in every_report() {
-        assert_eq!((report.engine, report.fallback), (Engine::OpenCl, None));
+        assert_eq!((report.engine(), report.fallback), (Engine::OpenCl, None));
     }
     // What the device does not do obliviously is no failure: the CPU does it.
     let report =
         Sorter::new().oblivious(true).stable(true).sort_pairs(&mut random_keys(2000), &mut [(); 2000]);
-    assert_eq!(report.map(|report| (report.engine, report.fallback)), Ok((Engine::Cpu, None)));
+    assert_eq!(report.map(|report| (report.engine(), report.fallback)), Ok((Engine::Cpu, None)));
     // And an engine that is named is used at any length.
     let report = Sorter::new().engine(Engine::Cpu).sort(&mut random_keys(2000)).unwrap();
-    assert_eq!(report.engine, Engine::Cpu);
+    assert_eq!(report.engine(), Engine::Cpu);
 }
 
 /// Definitions that take away the name of a function that every kernel calls, and of the kernels.
@@ -265,7 +265,7 @@ fn more_than_one_buffer_holds_is_an_error_where_it_must_not_be_cut_and_auto_goes
     assert_too_large(whole.sort_rows(&mut keys, 1), most + 1, most);
     assert!(keys == before, "the keys were touched");
     let report = Sorter::new().chunks(false).sort(&mut keys).unwrap();
-    assert_eq!(report.engine, Engine::Cpu);
+    assert_eq!(report.engine(), Engine::Cpu);
     assert!(report.fallback.is_some_and(|reason| reason.contains("in one buffer")));
     assert!(keys.is_sorted());
     assert!(on_pocl().plan::<u8>(most + 1).unwrap().chunks.is_some_and(|chunks| chunks.count == 2));
@@ -311,14 +311,14 @@ fn the_user_limits_the_memory_of_a_device() {
         "a program decides"
     );
     for report in every_report() {
-        assert_eq!((report.engine, report.fallback), (Engine::OpenCl, None));
+        assert_eq!((report.engine(), report.fallback), (Engine::OpenCl, None));
     }
 
     // Not on the device, then on the CPU.
     let refusing = Sorter::new().chunks(false);
     let mut keys = random_keys(1000);
     let report = refusing.sort(&mut keys).unwrap();
-    assert!(keys.is_sorted() && report.engine == Engine::Cpu);
+    assert!(keys.is_sorted() && report.engine() == Engine::Cpu);
     assert!(report.fallback.is_some_and(|reason| reason.contains("may have 2048")));
     assert_eq!(refusing.plan::<u32>(1000).unwrap().engine, Engine::Cpu);
     assert!(matches!(

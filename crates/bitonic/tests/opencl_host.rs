@@ -142,7 +142,7 @@ fn data_makes_the_round_trip_at_every_size() {
 #[test]
 fn a_kernel_sees_every_kind_of_argument() {
     let device = device();
-    let mut kernel = weigh_program(&device).kernel("weigh").expect("the program has this kernel");
+    let kernel = weigh_program(&device).kernel("weigh").expect("the program has this kernel");
     let group_size = kernel.max_group_size().min(64);
     assert!(group_size > 0);
     let keys: Vec<u32> = (0..4 * group_size as u32).collect();
@@ -177,8 +177,8 @@ fn kernels_of_one_program_do_not_share_arguments() {
         device.upload(&word.to_ne_bytes(), &buffer).expect("it fits");
         buffer
     });
-    let mut kernels = [(); 2].map(|()| program.kernel("clear").expect("the program has this kernel"));
-    for (kernel, buffer) in kernels.iter_mut().zip(&buffers) {
+    let kernels = [(); 2].map(|()| program.kernel("clear").expect("the program has this kernel"));
+    for (kernel, buffer) in kernels.iter().zip(&buffers) {
         // SAFETY: one item, one word.
         unsafe { kernel.launch(device.queue(), 1, 1, &[Argument::Buffer(buffer)]) }.expect("it runs");
     }
@@ -192,7 +192,7 @@ fn kernels_of_one_program_do_not_share_arguments() {
 #[test]
 fn a_run_that_the_driver_refuses_is_an_error_with_the_kernels_name() {
     let device = device();
-    let mut kernel = weigh_program(&device).kernel("clear").expect("the program has this kernel");
+    let kernel = weigh_program(&device).kernel("clear").expect("the program has this kernel");
     let buffer = device.allocate(4).expect("a device has this much memory");
     let memory = Argument::Buffer(&buffer);
     let refused = [
@@ -216,7 +216,7 @@ fn a_run_that_the_driver_refuses_is_an_error_with_the_kernels_name() {
 #[test]
 fn a_span_covers_the_commands_in_it() {
     let device = device();
-    let mut kernel = weigh_program(&device).kernel("clear").expect("the program has this kernel");
+    let kernel = weigh_program(&device).kernel("clear").expect("the program has this kernel");
     let buffer = device.allocate(4 << 16).expect("a device has this much memory");
     let [first, last] = [(); 2].map(|()| {
         // SAFETY: 65536 items, 65536 words.
@@ -236,7 +236,7 @@ fn threads_share_a_device_without_disturbing_each_other() {
         for thread in 0..4_u32 {
             let device = &device;
             scope.spawn(move || {
-                let mut kernel = weigh_program(device).kernel("weigh").expect("the program has this kernel");
+                let kernel = weigh_program(device).kernel("weigh").expect("the program has this kernel");
                 let group_size = kernel.max_group_size().min(32);
                 let words = group_size * 1000;
                 let buffer = device.allocate(words * 4).expect("a device has this much memory");

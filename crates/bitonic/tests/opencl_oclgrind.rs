@@ -169,7 +169,7 @@ fn has_every_pass(plan: &Plan) -> bool {
 fn keys<K: TestKey>(sorter: &Sorter, len: usize, order: Order) {
     let mut keys: Vec<K> = Pattern::Special.generate(len, 1);
     let report = sorter.clone().order(order).sort(&mut keys).unwrap();
-    assert_eq!(report.engine, Engine::OpenCl);
+    assert_eq!(report.engine(), Engine::OpenCl);
     assert!(bitonic::is_sorted(&keys, order), "{len} keys");
 }
 
@@ -183,7 +183,7 @@ fn pairs<K: TestKey, V: Copy + Send + PartialEq>(sorter: &Sorter, len: usize, va
     let before: Vec<K> = Pattern::Special.generate(len, 1);
     let (mut keys, mut values) = (before.clone(), (0..len).map(&value).collect::<Vec<V>>());
     let report = sorter.sort_pairs(&mut keys, &mut values).unwrap();
-    assert_eq!(report.engine, Engine::OpenCl);
+    assert_eq!(report.engine(), Engine::OpenCl);
     assert!(bitonic::is_sorted(&keys, Order::Ascending), "{len} pairs");
     for (index, key) in before.iter().enumerate() {
         let place = values.iter().position(|&found| found == value(index)).expect("no value is lost");
@@ -203,7 +203,7 @@ struct Rows(Sorter);
 impl SortsRows for Rows {
     fn sort_rows<K: TestKey>(&self, keys: &mut [K], row_length: usize, order: Order) {
         let report = self.0.clone().order(order).sort_rows(keys, row_length).unwrap();
-        assert_eq!(report.engine, Engine::OpenCl);
+        assert_eq!(report.engine(), Engine::OpenCl);
     }
 }
 
@@ -214,7 +214,7 @@ fn run_planted_faults() {
     for fault in PlantedFault::ALL {
         let buffer = device.allocate(4 * PlantedFault::WORDS).unwrap();
         device.upload(&[0; 4 * PlantedFault::WORDS], &buffer).unwrap();
-        let mut kernel =
+        let kernel =
             device.program(fault.kernel, fault.source, "").unwrap().kernel(fault.kernel).unwrap();
         let (groups, group_size) = (PlantedFault::GROUPS, PlantedFault::GROUP_SIZE);
         let arguments = [Argument::Buffer(&buffer)];

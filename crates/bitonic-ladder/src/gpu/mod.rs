@@ -9,27 +9,20 @@
 //!
 //! ```text
 //!   rungs/      the loop           calls a run           kernels/    the kernel      with a prelude before it
-//!   run         a sort under way   calls a queue         source      its whole text, in one of the dialects
-//!   queue       what a run needs: build, launch, wait
-//!   device      what a sort needs beside: open, allocate, upload, download
-//!   opencl      both, on an OpenCL device
-//!   cuda        both, on a CUDA device
+//!   run         a sort under way   calls a queue         source      its whole text, with the prelude of a backend
+//!   queue       what a run needs: build, launch, wait; over the device layer of the library
 //! ```
 
-mod cuda;
-mod device;
-mod opencl;
 mod queue;
 mod run;
 pub(crate) mod rungs;
 mod source;
 
-pub use device::RungDevice;
-
 use crate::times::{DeviceTimes, KernelTimes};
 use bitonic::Error;
 use bitonic::key::Bits;
-use bitonic::opencl::DeviceChoice;
+use bitonic::DeviceChoice;
+use bitonic::device::Driver;
 use run::{Run, bytes_of, bytes_of_mut};
 
 /// A rung as the files in `rungs/` define it.
@@ -43,7 +36,7 @@ pub(crate) struct DeviceRung {
 impl DeviceRung {
     /// Sorts the host's keys on a device: upload, kernels, download. The keys are written when all of them are back in the
     /// host's memory, and not touched otherwise.
-    pub(crate) fn sort<D: RungDevice, B: Bits>(
+    pub(crate) fn sort<D: Driver, B: Bits>(
         &self,
         bits: &mut [B],
         choice: &DeviceChoice,
@@ -59,7 +52,7 @@ impl DeviceRung {
     }
 
     /// Sorts the first `len` keys of a buffer, which is at least as long, and waits until they are sorted.
-    pub(crate) fn sort_buffer<D: RungDevice, B: Bits>(
+    pub(crate) fn sort_buffer<D: Driver, B: Bits>(
         &self,
         device: &D,
         keys: &D::Buffer,

@@ -1,11 +1,11 @@
 #![allow(unsafe_code, reason = "launching a kernel is foreign code, and so is the memory that devices write")]
 //! One sort on a device: building and launching kernels, waiting, and adding up what they took.
 
-use super::device::RungDevice;
-use super::queue::{Constants, Launch, Limits, Queue};
+use super::queue::{Constants, DeviceQueue, Launch, Limits, Queue};
 use super::source::Source;
 use crate::times::{KernelTime, KernelTimes};
 use bitonic::Error;
+use bitonic::device::{DeviceBuffer, Driver};
 use bitonic::key::Bits;
 
 /// Keys on a device, and what was done to them so far.
@@ -27,11 +27,11 @@ pub(super) struct RungKernel {
 
 impl<'a> Run<'a> {
     /// A run on the first `len` keys of a buffer; the keys have `key_bits` bits.
-    pub(super) fn new<D: RungDevice>(device: &'a D, keys: &'a D::Buffer, len: usize, key_bits: u32) -> Self {
-        assert!(len <= D::bytes(keys) / (key_bits as usize / 8), "the buffer holds the keys");
+    pub(super) fn new<D: Driver>(device: &'a D, keys: &'a D::Buffer, len: usize, key_bits: u32) -> Self {
+        assert!(len <= keys.bytes() / (key_bits as usize / 8), "the buffer holds the keys");
         // With 2^31 keys the largest number that a kernel computes, a position one grid further on, is below 2^32.
         let index_bits = if len <= 1 << 31 { 32 } else { 64 };
-        Self::on_queue(device.queue(keys), len, key_bits, index_bits)
+        Self::on_queue(Box::new(DeviceQueue::new(device, keys)), len, key_bits, index_bits)
     }
 
     /// A run whose queue has a buffer with so many keys.
@@ -133,7 +133,7 @@ mod tests {
     use bitonic_testkit::device_or_skip;
 
     /// Arrays that need such positions are too large for a test; the kernels sort small ones with them as well.
-    fn every_rung_sorts_with_positions_of_64_bits(device: &impl RungDevice) {
+    fn every_rung_sorts_with_positions_of_64_bits(device: &impl Driver) {
         for (rung, on_device) in Rung::ALL.iter().filter_map(|rung| Some((rung, rung.on_device()?))) {
             // Numbers that are all different and in no order.
             let mut keys: Vec<u32> = (0..1024).map(|index| index * 389 % 1024).collect();

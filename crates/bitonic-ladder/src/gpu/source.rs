@@ -1,30 +1,21 @@
-//! A kernel's text: the prelude of a dialect, what all kernels share, and the kernel itself.
+//! A kernel's text: the prelude of a backend, what all kernels share, and the kernel itself.
 
+use bitonic::device::Part;
 use std::fmt::Write;
 
 /// The text of a file in `kernels/`.
 #[derive(Clone, Copy, Debug)]
-pub struct Source {
+pub(super) struct Source {
     pub(super) file: &'static str,
     pub(super) text: &'static str,
 }
 
-/// The languages that kernels are built in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
-    OpenCl,
-    Cuda,
-}
-
 impl Source {
-    /// The whole text. A device's compiler names the files in `kernels/` and their lines.
-    pub(super) fn in_dialect(self, dialect: Dialect) -> String {
-        let prelude = match dialect {
-            Dialect::OpenCl => PRELUDE_OPENCL,
-            Dialect::Cuda => PRELUDE_CUDA,
-        };
+    /// The whole text, with a backend's prelude. A device's compiler names the files in `kernels/` and their lines.
+    pub(super) fn with_prelude(self, prelude: Part) -> String {
+        let prelude = Self { file: prelude.name, text: prelude.text };
         let mut whole = String::new();
-        for Self { file, text } in [prelude, KEY, self] {
+        for Self { file, text } in [prelude, WORDS, KEY, self] {
             // Writing to a string cannot fail.
             let _ = writeln!(whole, "#line 1 \"{file}\"\n{text}");
         }
@@ -46,6 +37,5 @@ macro_rules! source {
 }
 pub(super) use source;
 
-const PRELUDE_OPENCL: Source = source!("kernels", "prelude_opencl");
-const PRELUDE_CUDA: Source = source!("kernels", "prelude_cuda");
+const WORDS: Source = source!("kernels", "words");
 const KEY: Source = source!("kernels", "key");

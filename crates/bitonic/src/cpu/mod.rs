@@ -10,6 +10,7 @@
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+mod execute;
 mod generic;
 mod instructions;
 mod kernels;
@@ -30,10 +31,10 @@ use crate::key::{BitMap, Key, as_bits_mut};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
-pub use instructions::Instructions;
+pub(crate) use execute::{Arrays, execute, plan as plan_request};
 pub(crate) use narrow::try_vec;
-pub(crate) use pairs::{argsort, gather, plan_argsort, plan_pairs, sort_pairs};
-pub(crate) use threads::{count as thread_count, count_for as thread_count_for, with_threads_for};
+pub(crate) use pairs::{argsort, plan_argsort, plan_pairs, sort_pairs};
+pub(crate) use threads::{count as thread_count, with_threads_for};
 #[expect(unreachable_pub, reason = "a supertrait of the public trait `Bits`, not to be named outside")]
 pub use width::{KeysPlan, Settings, Width};
 

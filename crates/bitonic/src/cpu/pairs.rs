@@ -216,7 +216,7 @@ fn sort_words(words: &mut [u64], settings: Settings) -> Result<(), Error> {
     u64::sort_on_threads(words, BitMap::IDENTITY, settings)
 }
 
-fn indexed<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<Indexed<K::Bits>>, Error> {
+pub(super) fn indexed<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<Indexed<K::Bits>>, Error> {
     let map = BitMap::new(K::TYPE.form(), settings.order);
     let mut indexed = try_vec(keys.len())?;
     let elements = as_bits(keys).iter().enumerate();
@@ -230,7 +230,7 @@ fn sorted_indexed<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<Indexed<
     Ok(indexed)
 }
 
-fn sort_run<T: Ranked, V: Copy + Send>(
+pub(super) fn sort_run<T: Ranked, V: Copy + Send>(
     keys: &mut [T],
     values: &mut [V],
     settings: Settings,
@@ -240,7 +240,7 @@ fn sort_run<T: Ranked, V: Copy + Send>(
 }
 
 /// Puts the value with index `indices[i]` at i.
-pub(crate) fn gather<V: Copy>(values: &mut [V], indices: impl Iterator<Item = usize>) -> Result<(), Error> {
+fn gather<V: Copy>(values: &mut [V], indices: impl Iterator<Item = usize>) -> Result<(), Error> {
     let mut before = try_vec(values.len())?;
     before.extend_from_slice(values);
     values.iter_mut().zip(indices).for_each(|(value, index)| *value = before[index]);

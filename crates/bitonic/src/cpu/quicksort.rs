@@ -183,7 +183,7 @@ fn sort_by_counting<B: Bits>(keys: &mut [B], few: FewValues<B>, kernels: &Kernel
 
 #[cfg(test)]
 mod tests {
-    use super::super::Instructions;
+    use crate::instructions::Instructions;
     use super::super::instructions::HasKernels;
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

@@ -1,30 +1,31 @@
 //! Whether `Auto` should use a device.
 
 use super::choice::DeviceChoice;
-use super::chosen::ChosenDevice;
+use super::engine::{Backend, DeviceEngine};
 use super::tuning::Crossover;
-use super::{cuda, opencl};
-use crate::{Engine, Error};
-use std::sync::OnceLock;
+use crate::Error;
+use std::sync::{Arc, OnceLock};
 
 /// Fewer keys than this no device sorts sooner than the CPU: two transfers and a launch take longer.
 const FEWEST: usize = 1 << 9;
 
 /// A device that was measured to sort this many keys faster than the CPU, if there is one; or why none can be used now.
 ///
-/// Costs nothing where nothing was tuned: not even a driver is loaded. Of several, the one on CUDA comes first; where that
-/// lacks its compiler, the OpenCL engine of the same driver may serve.
+/// Costs nothing where nothing was tuned: not even a driver is loaded. Of several, the first in the list of backends counts; where
+/// that lacks its compiler, another backend of the same driver may serve.
 #[inline]
-pub(crate) fn worthwhile(len: usize) -> Option<Result<ChosenDevice, Error>> {
+pub(crate) fn worthwhile(len: usize) -> Option<Result<Arc<dyn DeviceEngine>, Error>> {
     if len < FEWEST { None } else { worthwhile_of_many(len) }
 }
 
-fn worthwhile_of_many(len: usize) -> Option<Result<ChosenDevice, Error>> {
+fn worthwhile_of_many(len: usize) -> Option<Result<Arc<dyn DeviceEngine>, Error>> {
     static CROSSOVERS: OnceLock<Vec<Crossover>> = OnceLock::new();
 
     let crossovers = CROSSOVERS.get_or_init(|| {
         let mut crossovers = Crossover::load_all();
-        crossovers.sort_by_key(|crossover| (crossover.engine != Engine::Cuda, crossover.faster_from));
+        let place =
+            |crossover: &Crossover| super::BACKENDS.iter().position(|row| row.engine == crossover.engine);
+        crossovers.sort_by_key(|crossover| (place(crossover), crossover.faster_from));
         crossovers
     });
     let mut refused = None;
@@ -41,35 +42,25 @@ fn worthwhile_of_many(len: usize) -> Option<Result<ChosenDevice, Error>> {
 }
 
 /// A choice by name would take any device whose name has this one in it. Opening a device by its index again is cheap.
-fn open_by_full_name(crossover: &Crossover) -> Result<ChosenDevice, Error> {
+fn open_by_full_name(crossover: &Crossover) -> Result<Arc<dyn DeviceEngine>, Error> {
     static FOUND: OnceLock<(Crossover, DeviceChoice)> = OnceLock::new();
 
-    let open = |choice: &DeviceChoice| {
-        let unavailable = || Error::EngineUnavailable {
-            engine: crossover.engine,
-            reason: "it has no devices".to_owned(),
-            advice: "run `bitonic tune` again".to_owned(),
-        };
-        ChosenDevice::open(crossover.engine, choice)?.ok_or_else(unavailable)
-    };
+    let backend = Backend::find(crossover.engine)?;
     match FOUND.get() {
-        Some((known, choice)) if known == crossover => return open(choice),
+        Some((known, choice)) if known == crossover => return (backend.open)(choice),
         _ => {}
     }
     let name = &crossover.device;
-    let index = match crossover.engine {
-        Engine::Cuda => cuda::devices()?.iter().find(|info| info.name == *name).map(|info| info.index),
-        _ => opencl::devices()?.iter().find(|info| info.name == *name).map(|info| info.index),
-    };
+    let index = (backend.list)()?.iter().find(|facts| facts.name == *name).map(|facts| facts.index);
     match index {
         Some(index) => {
             let choice = DeviceChoice::Index(index);
-            let device = open(&choice)?;
+            let device = (backend.open)(&choice)?;
             // Another that was found before stays the one that is remembered.
             let _ = FOUND.set((crossover.clone(), choice));
             Ok(device)
         }
         // The error lists the devices there are.
-        None => open(&DeviceChoice::Name(name.clone())),
+        None => (backend.open)(&DeviceChoice::Name(name.clone())),
     }
 }

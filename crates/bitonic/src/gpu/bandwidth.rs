@@ -1,11 +1,15 @@
-//! How fast a device copies its own memory: measured once, and kept.
+//! How fast a device copies its own memory: measured once, when somebody asks, and kept. Plans take it where it is known.
 
 use super::cache::Cache;
+use super::driver::Driver;
 use crate::Error;
 use std::time::Duration;
 
 /// Large enough that no device keeps two such buffers in its caches, and that the start of a copy does not count.
-pub(super) const MOST_BYTES: u64 = 256 << 20;
+const MOST_BYTES: u64 = 256 << 20;
+
+/// Two buffers take at most a quarter of what the device gives at once.
+const SHARE: u64 = 8;
 
 /// Enough for a median that one disturbed copy does not move.
 const COPIES: usize = 7;
@@ -15,23 +19,31 @@ const WARM_UP_COPIES: usize = 2;
 
 const NAME: &str = "copy-bandwidth";
 
-/// The speed of the device with this identity from the cache, else measured: bytes read plus written, per second.
-pub(super) fn obtain(
-    cache: &Cache,
-    identity: &str,
-    measure: impl FnOnce() -> Result<f64, Error>,
-) -> Result<f64, Error> {
-    if let Some(speed) = cache.load(NAME, identity).and_then(|payload| parse(&payload)) {
-        return Ok(speed);
-    }
-    let speed = measure()?;
-    tracing::debug!(identity, bytes_per_second = speed, "measured the copy bandwidth");
-    cache.store(NAME, identity, speed.to_string().as_bytes());
-    Ok(speed)
+/// The speed of the device with this identity from the cache: bytes read plus written, per second.
+pub(super) fn load(cache: &Cache, identity: &str) -> Option<f64> {
+    cache.load(NAME, identity).and_then(|payload| parse(&payload))
+}
+
+/// Keeps the speed of a device.
+pub(super) fn store(cache: &Cache, identity: &str, bytes_per_second: f64) {
+    tracing::debug!(identity, bytes_per_second, "measured the copy bandwidth");
+    cache.store(NAME, identity, bytes_per_second.to_string().as_bytes());
+}
+
+/// Measures the speed of a device, in well under a second.
+pub(super) fn measure_copies<D: Driver>(device: &D) -> Result<f64, Error> {
+    let bytes = MOST_BYTES.min(device.facts().buffer_bytes / SHARE) as usize;
+    let (from, to) = (device.allocate(bytes)?, device.allocate(bytes)?);
+    device.upload(&vec![0x5a; bytes], &from)?;
+    measure(bytes, || {
+        let span = device.copy(&from, &to)?;
+        device.finish()?;
+        device.elapsed(&span, &span)
+    })
 }
 
 /// The speed of copies of so many bytes. `copy` makes one and says how long it took.
-pub(super) fn measure(bytes: usize, mut copy: impl FnMut() -> Result<Duration, Error>) -> Result<f64, Error> {
+fn measure(bytes: usize, mut copy: impl FnMut() -> Result<Duration, Error>) -> Result<f64, Error> {
     let mut times = Vec::with_capacity(COPIES);
     for copy_number in 0..WARM_UP_COPIES + COPIES {
         let time = copy()?;
@@ -59,14 +71,13 @@ mod tests {
     fn a_speed_on_disk_is_taken_unless_it_is_no_speed() {
         let directory = TestDirectory::new("bandwidth");
         let cache = directory.cache();
-        let not_needed = || panic!("the speed is on disk");
         cache.store(NAME, "device", b"123.5");
-        assert_eq!(obtain(&cache, "device", not_needed), Ok(123.5));
-        assert_eq!(obtain(&cache, "another device", || Ok(7.0)), Ok(7.0));
-
+        assert_eq!(load(&cache, "device"), Some(123.5));
+        assert_eq!(load(&cache, "another device"), None);
         cache.store(NAME, "device", b"-1");
-        assert_eq!(obtain(&cache, "device", || Ok(42.5)), Ok(42.5));
-        assert_eq!(obtain(&cache, "device", not_needed), Ok(42.5), "a measurement is kept");
+        assert_eq!(load(&cache, "device"), None);
+        store(&cache, "device", 42.5);
+        assert_eq!(load(&cache, "device"), Some(42.5));
     }
 
     #[test]

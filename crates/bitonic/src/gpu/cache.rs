@@ -31,8 +31,16 @@ pub fn cache_folder() -> Option<PathBuf> {
 fn folder_by_setting(setting: Option<OsString>) -> Option<PathBuf> {
     match setting {
         Some(folder) => (!folder.is_empty()).then(|| folder.into()),
-        None => Some(directories::ProjectDirs::from("", "", "bitonic")?.cache_dir().to_owned()),
+        None => folder_of_user(),
     }
+}
+
+/// The user's cache folder for this library. Without a backend there is nothing to keep.
+fn folder_of_user() -> Option<PathBuf> {
+    #[cfg(any(feature = "opencl", feature = "cuda"))]
+    return Some(directories::ProjectDirs::from("", "", "bitonic")?.cache_dir().to_owned());
+    #[cfg(not(any(feature = "opencl", feature = "cuda")))]
+    None
 }
 
 /// A folder of entries, or none.

@@ -1,52 +1,55 @@
-//! What all devices share; each engine on a kind of device is a [`backend`].
+//! Sorting on devices. Every room may use those above it.
 //!
 //! ```text
-//!   layout      what an element is: bits of key, bits of value                    (of the call)
-//!   shape       how many elements a tile, a work-item, a pass holds               (of the device)
-//!   cluster, columns   the two other ways to sort more than a tile
-//!   launches    layout x shape x length -> which kernels run, over what           (the plan, executed)
-//!   source      a kernel's text for one dialect, with the plan's constants; kernels/ has the texts
-//!   planning    the plan as callers see it
-//!   sort        arrays of the caller: up, sorted, down when whole; landing, copy
-//!   chunks      the same for arrays that the device does not hold; chunking says where they are cut, merge joins them again
-//!   tune        tries shapes on a device; tuning is what is stored, in the cache
-//!   backend     what an engine provides: buffers, transfers, launches
-//!   opencl/     the engine on OpenCL
-//!   cuda/       the engine on CUDA
-//!   chosen      a device of either; choice is how a user names it, auto what `Auto` takes
-//!   scratch     buffers that an engine keeps; programs are those it has built, bandwidth is the speed it measures
-//!   staging     pinned memory that its transfers pass through
+//!   facts, choice     what a device is; how a user names one
+//!   element, job      a request as kernels see it: bits and rows
+//!   kernel            kernels as a table; kernels/ has their texts
+//!   tuning/           what was measured, with the name of its device
+//!   strategy/         one file an algorithm: when it fits, its launches, its memory, its words
+//!   cut, plan         request x facts x tuning -> plan
+//!   driver            what a backend provides: buffers, compiler, launches, copies, times
+//!   memory/           buffers, landing and pinned memory that are kept
+//!   execute/          plan x arrays -> sorted; state is what is kept for a device meanwhile
+//!   search            tries shapes on a device
+//!   engine, auto      a device of any backend; which one `Auto` takes
+//!   opencl/, cuda/    the backends
 //! ```
 
 pub(crate) mod auto;
-pub(crate) mod backend;
 mod bandwidth;
-mod buckets;
 mod cache;
-mod choice;
-pub(crate) mod chosen;
-pub(crate) mod chunking;
-mod chunks;
-mod cluster;
-mod columns;
-mod copy;
+pub(crate) mod choice;
+#[cfg(feature = "cuda")]
 pub mod cuda;
-mod landing;
-mod launches;
-mod layout;
+pub(crate) mod cut;
+pub(crate) mod driver;
+mod element;
+pub(crate) mod engine;
+pub(crate) mod execute;
+pub(crate) mod facts;
+pub(crate) mod job;
+pub(crate) mod kernel;
 mod lock;
-mod merge;
+mod memory;
+#[cfg(feature = "opencl")]
 pub mod opencl;
-mod planning;
+pub(crate) mod plan;
+#[cfg(any(feature = "opencl", feature = "cuda"))]
 mod programs;
-mod scratch;
-mod shape;
-mod sort;
-mod source;
-mod staging;
+pub(crate) mod search;
+mod state;
+mod strategy;
 #[cfg(test)]
 mod testing;
-pub(crate) mod tune;
-mod tuning;
+pub(crate) mod tuning;
 
 pub use cache::cache_folder;
+pub(crate) use state::DeviceState;
+
+/// The list of backends, the fastest first: a new one is a row here, a folder and a prelude.
+pub(crate) static BACKENDS: &[engine::Backend] = &[
+    #[cfg(feature = "cuda")]
+    engine::Backend::of::<cuda::Device>(),
+    #[cfg(feature = "opencl")]
+    engine::Backend::of::<opencl::Device>(),
+];

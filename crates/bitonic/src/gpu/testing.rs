@@ -1,207 +1,300 @@
-//! For tests: a sort in a given shape, the CUDA device if there is one, and a device in host memory that sorts `u32` keys, counts
+//! For tests: a sort by a given strategy, the CUDA device if there is one, and a device in host memory that sorts `u32` keys, counts
 //! what is asked of it, and fails on demand.
 
-use super::backend::{Backend, Kernels, Transfer};
-use super::chunking::DeviceMemory;
-use super::cuda;
-use super::landing::Landing;
-use super::launches::Job;
-use super::layout::{Layout, Mapping};
-use super::scratch::Memory;
-use super::shape::{DeviceLimits, Shape};
-use super::tuning::Tuning;
-use crate::key::{BitMap, Key, KeyForm, Order, as_bytes, as_bytes_mut};
+use super::DeviceState;
+use super::choice::DeviceChoice;
+use super::driver::{Argument, Command, DeviceBuffer, Driver, Grid, RepeatKey, Source, Transfer};
+use super::element::Mapping;
+use super::execute::sort_buffers;
+use super::facts::DeviceFacts;
+use super::job::Job;
+use super::kernel::Part;
+use super::lock::lock;
+use super::strategy::{Strategy, of_strategy};
+use crate::key::{BitMap, Key, KeyForm, KeyType, Order, as_bytes, as_bytes_mut};
 use crate::{Engine, Error};
-use bitonic_testkit::device_or_skip;
-use std::cell::{Cell, RefCell};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-/// Sorts keys on a device in this shape; with values, which are the places of the keys, if the layout has any.
-pub(crate) fn sort_in_shape<K: Key>(
-    device: &impl Backend,
+/// Sorts keys on a device by a strategy; with values, which are the places of the keys, if the job's elements have any.
+pub(crate) fn sort_by_strategy<K: Key, D: Driver>(
+    device: &D,
     keys: &[K],
-    layout: Layout,
-    order: Order,
-    shape: Shape,
+    job: &Job,
+    strategy: &dyn Strategy,
 ) -> (Vec<K>, Vec<u32>) {
-    let job = Job { layout, mapping: Mapping::new::<K>(order), row_length: keys.len(), rows: 1 };
-    let buffer = device.take_buffer(size_of_val(keys)).expect("there is memory for the keys");
+    let plan = Arc::new(of_strategy(strategy, job, device.facts(), 0));
+    let buffer = device.allocate(size_of_val(keys)).expect("there is memory for the keys");
     device.upload(as_bytes(keys), &buffer).expect("keys go up");
     let mut values: Vec<u32> = (0..keys.len() as u32).collect();
-    let value_buffer = (layout.value_bits > 0).then(|| {
-        let buffer = device.take_buffer(4 * keys.len()).expect("there is memory for the values");
+    let value_buffer = (job.element.value_bits > 0).then(|| {
+        let buffer = device.allocate(4 * keys.len()).expect("there is memory for the values");
         device.upload(as_bytes(&values), &buffer).expect("values go up");
         buffer
     });
-    device.run(&job, shape, &buffer, value_buffer.as_ref()).expect("the kernels run");
+    sort_buffers(device, job, &plan, &buffer, value_buffer.as_ref()).expect("the kernels run");
     let mut sorted = keys.to_vec();
     device.download(&buffer, as_bytes_mut(&mut sorted)).expect("keys come down");
     if let Some(buffer) = &value_buffer {
         device.download(buffer, as_bytes_mut(&mut values)).expect("values come down");
     }
-    [Some(buffer), value_buffer].into_iter().flatten().for_each(|buffer| device.give_buffer(buffer));
     (sorted, values)
 }
 
 /// A CUDA device; `None`, with a line that says so, where there is none and none is required.
-pub(crate) fn cuda_device(test: &str) -> Option<cuda::Device> {
-    device_or_skip(test, cuda::Device::open(&cuda::DeviceChoice::Best), "BITONIC_REQUIRE_CUDA")
+#[cfg(feature = "cuda")]
+pub(crate) fn cuda_device(test: &str) -> Option<super::cuda::Device> {
+    let opened = super::cuda::Device::open(&DeviceChoice::Best);
+    bitonic_testkit::device_or_skip(test, opened, "BITONIC_REQUIRE_CUDA")
 }
 
-/// The device in host memory.
+/// The device in host memory. It takes the first kernel of a sequence for all of them, and sorts as its arguments say.
+#[derive(Clone)]
 pub(crate) struct HostDevice {
-    /// What it allows.
-    pub(crate) limits: DeviceLimits,
-    /// What it says that it has.
-    pub(crate) memory: DeviceMemory,
-    /// The buffers that it does give, by how many were asked for before: the largest ones, the last for all that follow.
+    pub(crate) facts: DeviceFacts,
+    pub(crate) script: Arc<Mutex<Script>>,
+    state: Arc<DeviceState<HostDevice>>,
+}
+
+/// What the device does besides sorting.
+#[derive(Default)]
+pub(crate) struct Script {
+    /// The buffers that it gives, by how many were asked for before: the largest ones, the last for all that follow.
     pub(crate) grants: Vec<usize>,
     /// How many calls work before one fails; those after it work again.
-    pub(crate) calls_before_failure: Cell<Option<usize>>,
+    pub(crate) calls_before_failure: Option<usize>,
     /// Whether it makes indices that no key has.
     pub(crate) wrong_indices: bool,
+    /// Whether it has no groups that share their memory.
+    pub(crate) refuses_clusters: bool,
     /// The lengths that it sorted.
-    pub(crate) sorted: RefCell<Vec<usize>>,
-    asked: Cell<usize>,
-    landing: Landing,
+    pub(crate) sorted: Vec<usize>,
+    /// The kernels that were launched, and how.
+    pub(crate) launched: Vec<(String, Grid)>,
+    asked: usize,
+    memory: Vec<Arc<Mutex<Vec<u8>>>>,
 }
 
 impl HostDevice {
     /// With this much memory.
     pub(crate) fn new(bytes: u64) -> Self {
-        Self {
-            limits: DeviceLimits::PLAIN_GPU,
-            memory: DeviceMemory { bytes, buffer_bytes: bytes },
-            grants: vec![usize::MAX],
-            calls_before_failure: Cell::new(None),
-            wrong_indices: false,
-            sorted: RefCell::default(),
-            asked: Cell::new(0),
-            landing: Landing::default(),
-        }
+        let facts = DeviceFacts {
+            engine: Engine::OpenCl,
+            name: "a device in host memory".to_owned(),
+            memory_bytes: bytes,
+            buffer_bytes: bytes,
+            ..DeviceFacts::plain_gpu()
+        };
+        Self::with_facts(facts)
+    }
+
+    pub(crate) fn with_facts(facts: DeviceFacts) -> Self {
+        let script = Script { grants: vec![usize::MAX], ..Script::default() };
+        Self { facts, script: Arc::new(Mutex::new(script)), state: Arc::default() }
+    }
+
+    pub(crate) fn script(&self) -> std::sync::MutexGuard<'_, Script> {
+        lock(&self.script)
     }
 
     fn call(&self, operation: &'static str) -> Result<(), Error> {
-        let left = self.calls_before_failure.get();
-        self.calls_before_failure.set(left.and_then(|left| left.checked_sub(1)));
+        let mut script = self.script();
+        let left = script.calls_before_failure;
+        script.calls_before_failure = left.and_then(|left| left.checked_sub(1));
         match left {
             Some(0) => Err(Error::Device {
-                device: self.name().to_owned(),
+                device: self.facts.name.clone(),
                 operation,
                 reason: "it was told to fail".to_owned(),
             }),
             _ => Ok(()),
         }
     }
+
+    fn words(&self, memory: usize) -> Vec<u32> {
+        let bytes = self.script().memory[memory].clone();
+        let bytes = lock(&bytes);
+        bytes.as_chunks().0.iter().map(|&word| u32::from_ne_bytes(word)).collect()
+    }
+
+    fn set(&self, memory: usize, words: impl Iterator<Item = u32>) {
+        let bytes = self.script().memory[memory].clone();
+        let mut bytes = lock(&bytes);
+        let new: Vec<u8> = words.flat_map(u32::to_ne_bytes).collect();
+        bytes[..new.len()].copy_from_slice(&new);
+    }
+
+    /// Sorts as the first kernel of the network would be told.
+    fn sort(&self, kernel: &HostKernel, arguments: &[Argument<usize>]) {
+        let memory: Vec<usize> = arguments
+            .iter()
+            .filter_map(|argument| match argument {
+                Argument::Memory(memory) => Some(*memory),
+                _ => None,
+            })
+            .collect();
+        let numbers: Vec<u64> = arguments
+            .iter()
+            .filter_map(|argument| match argument {
+                Argument::U32(number) => Some(u64::from(*number)),
+                Argument::U64(number) => Some(*number),
+                Argument::Memory(_) => None,
+            })
+            .collect();
+        assert!(kernel.options.contains("-DKEY_BITS=32 "), "this device knows u32 keys alone");
+        let row_length = numbers[0] as usize;
+        let descending = Mapping::new(KeyType::U32, Order::Descending).argument(true, false);
+        let is_descending = numbers.last().is_some_and(|&mapping| mapping as u32 & descending != 0);
+        let order = if is_descending { Order::Descending } else { Order::Ascending };
+        let map = BitMap::new(KeyForm::Unsigned, order);
+        let keys = self.words(memory[0]);
+        let indexed = kernel.options.contains("-DINDEXED=1 ");
+        let values: Vec<u32> = match memory.get(1) {
+            Some(&values) if !indexed => self.words(values),
+            _ => (0..keys.len()).map(|place| (place % row_length) as u32).collect(),
+        };
+        let mut elements: Vec<(u32, u32)> = keys.into_iter().zip(values).collect();
+        for row in elements.chunks_mut(row_length) {
+            row.sort_by_key(|&(key, value)| (map.to_ordered(key), if indexed { value } else { 0 }));
+        }
+        self.set(memory[0], elements.iter().map(|&(key, _)| key));
+        let wrong = if self.script().wrong_indices { elements.len() as u32 } else { 0 };
+        if let Some(&values) = memory.get(1) {
+            self.set(values, elements.iter().map(|&(_, value)| value + wrong));
+        }
+        self.script().sorted.push(elements.len());
+    }
 }
 
 /// Memory of the device.
 pub(crate) struct HostBuffer {
-    bytes: RefCell<Vec<u8>>,
+    number: usize,
+    bytes: Arc<Mutex<Vec<u8>>>,
 }
 
-impl HostBuffer {
-    fn words(&self) -> Vec<u32> {
-        self.bytes.borrow().as_chunks().0.iter().map(|&word| u32::from_ne_bytes(word)).collect()
-    }
+impl DeviceBuffer for HostBuffer {
+    type Memory = usize;
 
-    fn set(&self, words: impl Iterator<Item = u32>) {
-        let mut bytes = self.bytes.borrow_mut();
-        bytes.clear();
-        bytes.extend(words.flat_map(u32::to_ne_bytes));
-    }
-}
-
-impl Memory for HostBuffer {
     fn bytes(&self) -> usize {
-        self.bytes.borrow().len()
+        lock(&self.bytes).len()
+    }
+
+    fn memory(&self) -> usize {
+        self.number
     }
 }
 
-impl Backend for HostDevice {
+/// A kernel of the device.
+#[derive(Clone)]
+pub(crate) struct HostKernel {
+    name: String,
+    options: String,
+}
+
+// SAFETY: copies are those of slices.
+unsafe impl Driver for HostDevice {
     type Buffer = HostBuffer;
+    type Memory = usize;
+    type Kernel = HostKernel;
+    type Queue = ();
+    type Span = ();
 
-    const ENGINE: Engine = Engine::Cpu;
+    const ENGINE: Engine = Engine::OpenCl;
 
-    fn name(&self) -> &str {
-        "a device in host memory"
+    const PRELUDE: Part = Part { name: "prelude", text: "" };
+
+    fn list() -> Result<Vec<DeviceFacts>, Error> {
+        Ok(Vec::new())
     }
 
-    fn limits(&self) -> DeviceLimits {
-        self.limits
+    fn open(_: &DeviceChoice) -> Result<Self, Error> {
+        Ok(Self::new(1 << 20))
     }
 
-    fn memory(&self) -> DeviceMemory {
-        self.memory
+    fn facts(&self) -> &DeviceFacts {
+        &self.facts
     }
 
-    fn tuning(&self) -> Option<&Tuning> {
-        None
+    fn identity(&self) -> String {
+        "a device in host memory, for tests".to_owned()
     }
 
-    fn shares_host_memory(&self) -> bool {
-        false
+    fn state(&self) -> &DeviceState<Self> {
+        &self.state
     }
 
-    fn landing(&self) -> &Landing {
-        &self.landing
+    fn queue(&self) -> &() {
+        &()
     }
 
-    fn take_buffer(&self, bytes: usize) -> Result<HostBuffer, Error> {
+    fn allocate(&self, bytes: usize) -> Result<HostBuffer, Error> {
         self.call("allocate")?;
-        let asked = self.asked.replace(self.asked.get() + 1);
-        let granted = self.grants[asked.min(self.grants.len() - 1)];
+        let mut script = self.script();
+        let granted = script.grants[script.asked.min(script.grants.len() - 1)];
+        script.asked += 1;
         if bytes > granted {
-            let device = self.name().to_owned();
+            let device = self.facts.name.clone();
             return Err(Error::DeviceMemory { device, bytes: bytes as u64, available: granted as u64 });
         }
-        Ok(HostBuffer { bytes: RefCell::new(vec![0; bytes]) })
+        let buffer = HostBuffer { number: script.memory.len(), bytes: Arc::new(Mutex::new(vec![0; bytes])) };
+        script.memory.push(buffer.bytes.clone());
+        Ok(buffer)
     }
-
-    fn give_buffer(&self, _: HostBuffer) {}
 
     fn upload(&self, from: &[u8], to: &HostBuffer) -> Result<Transfer, Error> {
         self.call("upload")?;
-        to.bytes.borrow_mut()[..from.len()].copy_from_slice(from);
+        lock(&to.bytes)[..from.len()].copy_from_slice(from);
         Ok(Transfer { bytes: from.len(), ..Transfer::default() })
     }
 
     fn download(&self, from: &HostBuffer, to: &mut [u8]) -> Result<Transfer, Error> {
         self.call("download")?;
-        to.copy_from_slice(&from.bytes.borrow()[..to.len()]);
+        to.copy_from_slice(&lock(&from.bytes)[..to.len()]);
         Ok(Transfer { bytes: to.len(), ..Transfer::default() })
     }
 
-    fn run(
-        &self,
-        job: &Job,
-        _: Shape,
-        keys: &HostBuffer,
-        values: Option<&HostBuffer>,
-    ) -> Result<Kernels, Error> {
-        assert_eq!(job.layout.key_bits, 32, "this device knows u32 keys alone");
-        self.call("sort")?;
-        let is_descending = job.mapping == Mapping::new::<u32>(Order::Descending);
-        let order = if is_descending { Order::Descending } else { Order::Ascending };
-        let map = BitMap::new(KeyForm::Unsigned, order);
-        let count = job.row_length * job.rows;
-        let mut elements: Vec<(u32, u32)> = match values {
-            Some(values) if !job.layout.indexed => keys.words().into_iter().zip(values.words()).collect(),
-            _ => keys.words().into_iter().zip(0..).collect(),
-        };
-        assert_eq!(elements.len(), count, "the job is that of the buffers");
-        for row in elements.chunks_mut(job.row_length.max(1)) {
-            row.sort_by_key(|&(key, _)| map.to_ordered(key));
-        }
-        keys.set(elements.iter().map(|&(key, _)| key));
-        let wrong = if self.wrong_indices { count as u32 } else { 0 };
-        if let Some(values) = values {
-            values.set(elements.iter().map(|&(_, value)| value + wrong));
-        }
-        self.sorted.borrow_mut().push(count);
-        Ok(Kernels { launches: 1, ..Kernels::default() })
+    fn copy(&self, _: &HostBuffer, _: &HostBuffer) -> Result<(), Error> {
+        Ok(())
     }
 
-    fn copy_bandwidth(&self) -> Option<f64> {
-        None
+    fn finish(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn build(&self, source: &Source<'_>) -> Result<HostKernel, Error> {
+        Ok(HostKernel { name: source.kernel.to_owned(), options: format!("{} ", source.options) })
+    }
+
+    fn most_items(&self, _: &HostKernel) -> usize {
+        self.facts.group_size
+    }
+
+    fn prepare(&self, _: &HostKernel, grid: Grid) -> Result<bool, Error> {
+        Ok(grid.cluster == 1 || !self.script().refuses_clusters)
+    }
+
+    unsafe fn submit(&self, (): &(), commands: &[Command<'_, Self>], _: bool) -> Result<(), Error> {
+        self.call("sort")?;
+        let launched = commands.iter().map(|command| (command.kernel.name.clone(), command.grid));
+        self.script().launched.extend(launched);
+        if let Some(first) = commands.first() {
+            self.sort(first.kernel, first.arguments.as_slice());
+        }
+        Ok(())
+    }
+
+    unsafe fn submit_again<'a>(
+        &self,
+        queue: &(),
+        _: RepeatKey<usize>,
+        commands: &mut dyn FnMut() -> Vec<Command<'a, Self>>,
+        timed: bool,
+    ) -> Result<(), Error> {
+        // SAFETY: this device runs no kernels.
+        unsafe { self.submit(queue, &commands(), timed) }
+    }
+
+    fn elapsed(&self, (): &(), (): &()) -> Result<Duration, Error> {
+        Ok(Duration::ZERO)
     }
 }

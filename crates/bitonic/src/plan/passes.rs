@@ -1,17 +1,7 @@
 //! Network x limits -> passes: which consecutive steps are done together, and where the data then sits.
 
-use super::Step;
+use super::{Place, Step};
 use std::ops::Range;
-
-/// Where the data of a pass sits while its steps are done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Place {
-    /// A tile: a block of keys that fits the fastest memory, sorted or merged there whole.
-    Tile,
-    /// The whole array, streamed through memory once for the pass.
-    Memory,
-}
 
 /// A run of consecutive steps of the network that is done in one go over the data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -20,6 +10,22 @@ pub struct Pass {
     pub place: Place,
     /// The numbers of its steps; see [`Step::new`].
     pub steps: Range<u32>,
+}
+
+impl Pass {
+    /// What the pass does, in words, where a tile has 2^tile_log2 keys.
+    pub fn words(&self, tile_log2: u32) -> String {
+        let merge = Step::new(self.steps.start).merge();
+        match self.place {
+            Place::Tile if self.steps.start == 0 => format!("sort every tile of 2^{tile_log2} keys"),
+            Place::Tile => format!("finish merge {merge} inside tiles of 2^{tile_log2} keys"),
+            Place::Memory => {
+                let masks = self.steps.clone().map(|step| Step::new(step).partner_mask().to_string());
+                let partners = masks.collect::<Vec<_>>().join(", then ");
+                format!("merge {merge}: compare i with i xor {partners}")
+            }
+        }
+    }
 }
 
 /// What a device can do in one pass.

@@ -1,7 +1,7 @@
 //! Tuning of a device, in a process and a cache of its own.
 
 use crate::device_or_skip;
-use bitonic::cuda::{Effort, tune};
+use bitonic::device::{self, DeviceChoice, Effort};
 use bitonic::{Engine, Sorter};
 use bitonic_testkit::{in_child, is_child};
 use std::fs;
@@ -21,7 +21,8 @@ fn tuning_stores_what_it_finds_and_sorts_stay_right() {
     }
     let device = device_or_skip!();
     let mut steps = Vec::new();
-    let report = tune(&device, Effort::Quick, &mut |done, total| steps.push((done, total))).unwrap();
+    let open = device::open(Engine::Cuda, &DeviceChoice::Best).unwrap();
+    let report = open.tune(Effort::Quick, &mut |done, total| steps.push((done, total))).unwrap();
     assert_eq!((report.device, report.stored), (device.info().name.clone(), true));
     let (done, total) = *steps.last().expect("there are steps");
     assert_eq!((done, steps.len()), (total, total));

@@ -1,6 +1,6 @@
 /*
  * What every kernel of the ladder knows about keys. The host puts a prelude before this file, which has the words of
- * OpenCL or of CUDA for what both have; behind this file the kernel's own; and defines
+ * OpenCL or of CUDA for what both have, and words.c; behind this file the kernel's own; and defines
  *
  *   KEY_BITS     the width of a key: 8, 16, 32, 64 or 128
  *   INDEX_BITS   the width of a position: 32, or 64 where there are more than 2^31 keys
@@ -20,12 +20,6 @@ typedef u32 KEY;
 typedef u64 KEY;
 #elif KEY_BITS == 128
 typedef u64x2 KEY; /* .x is the lower half, as in the memory of a little-endian machine */
-#endif
-
-#if INDEX_BITS == 32
-typedef u32 INDEX;
-#elif INDEX_BITS == 64
-typedef u64 INDEX;
 #endif
 
 /* Whether the first key comes before the second in ascending order. */

@@ -2,7 +2,7 @@
 
 use super::device::Device;
 use crate::Error;
-use crate::gpu::scratch::Memory;
+use crate::gpu::driver::DeviceBuffer;
 use cudarc::driver::sys::{self, CUdeviceptr, CUresult};
 use cudarc::driver::{CudaContext, DriverError};
 use std::fmt;
@@ -46,9 +46,15 @@ impl Buffer {
     }
 }
 
-impl Memory for Buffer {
+impl DeviceBuffer for Buffer {
+    type Memory = CUdeviceptr;
+
     fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    fn memory(&self) -> CUdeviceptr {
+        self.address
     }
 }
 

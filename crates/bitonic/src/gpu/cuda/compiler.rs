@@ -196,17 +196,25 @@ fn text(error: NvrtcError) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::engine::options;
     use super::*;
-    use crate::gpu::cluster::Cluster;
-    use crate::gpu::layout::Layout;
-    use crate::gpu::source::{ColumnPass, Dialect, Kind, TileRows, Variant};
+    use crate::gpu::cuda::Device;
+    use crate::gpu::cuda::driver::options;
+    use crate::gpu::driver::Driver;
+    use crate::gpu::facts::DeviceFacts;
+    use crate::gpu::job::Job;
+    use crate::gpu::kernel::{self, KERNELS, kernel};
+    use crate::gpu::strategy::kernel_plan;
+    use crate::gpu::tuning::Tuning;
+    use crate::key::KeyType;
+    use crate::plan::Launch;
+    use crate::request::{Request, Segments, ValueType, What};
     use rayon::prelude::*;
+    use std::collections::BTreeSet;
 
     /// Those with lasting users, and the newest of the data centre.
     const ARCHITECTURES: [u32; 4] = [75, 80, 90, 100];
 
-    /// The one for which all layouts are compiled; the others see some of each kind.
+    /// The one for which all operations are compiled; the others see some of each kind.
     const MAIN_ARCHITECTURE: u32 = 90;
 
     /// The compiler; `None`, with a line that says so, where it is not installed.
@@ -218,65 +226,58 @@ mod tests {
         compiler.ok()
     }
 
-    fn layouts() -> Vec<Layout> {
-        let mut layouts = Vec::new();
-        for key_bits in [8, 16, 32, 64, 128] {
-            layouts.push(Layout { key_bits, value_bits: 0, indexed: false });
-            for value_bits in [32, 64] {
-                layouts.push(Layout { key_bits, value_bits, indexed: false });
-                layouts.push(Layout { key_bits, value_bits, indexed: true });
-            }
-        }
-        layouts
+    /// Every width of key, alone, with values of both widths, and with indices.
+    fn operations() -> Vec<Request> {
+        let values = |bytes| What::Pairs(ValueType { bytes, is_number: true });
+        let keys = [KeyType::U8, KeyType::I16, KeyType::F32, KeyType::U64, KeyType::I128];
+        let whats = [What::Keys, values(4), values(8), What::Argsort];
+        let request = |key, what| Request { key, what, ..Request::keys::<u32>(Segments::one(0)) };
+        keys.into_iter().flat_map(|key| whats.map(|what| request(key, what))).collect()
     }
 
     /// The first architecture with clusters.
     const CLUSTERS_FROM: u32 = 90;
 
-    /// Every kernel, for layout number `number`. Tiles are small and loops are loops where the text that is compiled is
-    /// the same; how rows lie, how wide an index is and how a pass starts takes turns.
-    fn kernels(number: usize, layout: Layout, architecture: u32) -> Vec<Variant> {
-        const TILE: (u32, u32) = (8, 3);
-
-        let (tile_log2, held_log2) = TILE;
-        let wide_index = number.is_multiple_of(2);
-        let (rows, merges) =
-            [(TileRows::Long, tile_log2), (TileRows::Short, 5), (TileRows::Ragged, 5)][number % 3];
-        let column =
-            |pass, cluster_log2| Kind::Column { pass, tile_log2, held_log2, run_log2: 5, cluster_log2 };
-        let mut kinds = vec![
-            Kind::TileSort { tile_log2, held_log2, merges, rows, unrolled: false },
-            column(ColumnPass::Deal, 0),
-            Kind::Sample(Cluster { tile_log2, held_log2, log2: 0 }),
-            Kind::Scatter { tile_log2, held_log2, tree_log2: 4 + number as u32 % 3 },
-            Kind::Rescue(Cluster { tile_log2, held_log2, log2: 0 }),
+    /// A launch of every kernel that an operation has on devices of an architecture; which of several launches, and how wide an
+    /// index is, takes turns.
+    fn launches(number: usize, operation: Request, architecture: u32) -> Vec<Launch> {
+        let facts = DeviceFacts {
+            cluster_log2: if architecture >= CLUSTERS_FROM { 4 } else { 0 },
+            ..DeviceFacts::nvidia_h200()
+        };
+        let segments = [
+            Segments::one(300),
+            Segments::rows(64 * 50, 64).expect("whole rows"),
+            Segments::rows(60 * 50, 60).expect("whole rows"),
+            Segments::one(10_000),
+            Segments::one(100_000),
+            Segments::one(3_000_000),
+            Segments::one(1 << 26),
         ];
-        if architecture >= CLUSTERS_FROM {
-            kinds.push(Kind::ClusterSort(Cluster { tile_log2, held_log2, log2: 2 }));
-            kinds.push(Kind::Sample(Cluster { tile_log2, held_log2, log2: 2 }));
-            kinds.push(Kind::Rescue(Cluster { tile_log2, held_log2, log2: 2 }));
-        }
-        // Indices are made by the first kernel; to the others they are values.
-        if !layout.indexed {
-            let flip = number % 4 < 2;
-            kinds.push(Kind::BucketSort { tile_log2, held_log2, leaves_out: !flip });
-            kinds.push(Kind::TileMerge { tile_log2, held_log2 });
-            kinds.push(Kind::MemoryPass { steps: 3, flip, items: 64 });
-            kinds.push(Kind::StridedPass { tile_log2, held_log2, steps: 5, flip });
-            kinds.extend(
-                [ColumnPass::Gather, ColumnPass::Spread, ColumnPass::Shift].map(|pass| column(pass, 0)),
-            );
-            if architecture >= CLUSTERS_FROM {
-                kinds.push(column(ColumnPass::Gather, 1));
+        let mut launches: Vec<Launch> = Vec::new();
+        for (turn, segments) in segments.into_iter().enumerate() {
+            for oblivious in [false, true] {
+                let mut job = Job::of(&Request { segments, oblivious, ..operation });
+                job.wide_index = (number + turn).is_multiple_of(2);
+                let plan = kernel_plan(&job, &facts, &Tuning::default());
+                for launch in plan.launches.iter().skip(number % 2).chain(plan.launches.first()) {
+                    let known = |other: &&Launch| {
+                        other.kernel == launch.kernel && (launch.kernel != "tile_sort" || turn > 2)
+                    };
+                    if !launches.iter().any(|other| known(&other)) {
+                        launches.push(launch.clone());
+                    }
+                }
             }
         }
-        kinds.into_iter().map(|kind| Variant { layout, wide_index, kind }).collect()
+        launches
     }
 
-    fn compile(compiler: &Compiler, variant: Variant, target: Target) -> Vec<u8> {
-        let image =
-            compiler.compile(variant.name(), &variant.source(Dialect::Cuda), &options(variant), target);
-        image.unwrap_or_else(|log| panic!("{variant:?} for {}: {log}", target.option()))
+    fn compile(compiler: &Compiler, launch: &Launch, target: Target) -> Vec<u8> {
+        let text = kernel(launch.kernel).expect("plans have kernels of the table").text(Device::PRELUDE);
+        let options = format!("{} {}", options(launch), kernel::options(&launch.constants));
+        let image = compiler.compile(launch.kernel, &text, &options, target);
+        image.unwrap_or_else(|log| panic!("{launch:?} for {}: {log}", target.option()))
     }
 
     #[test]
@@ -284,20 +285,20 @@ mod tests {
         let Some(compiler) = compiler_for("every_kernel_compiles_for_every_architecture") else { return };
         let mut work = Vec::new();
         for architecture in ARCHITECTURES.into_iter().filter(|&architecture| compiler.knows(architecture)) {
-            // Every seventh layout meets all turns that `kernels` takes.
             let step = if architecture == MAIN_ARCHITECTURE { 1 } else { 7 };
-            for (number, layout) in layouts().into_iter().enumerate().step_by(step) {
-                work.extend(
-                    kernels(number, layout, architecture).into_iter().map(|variant| (variant, architecture)),
-                );
+            for (number, operation) in operations().into_iter().enumerate().step_by(step) {
+                let launches = launches(number, operation, architecture);
+                work.extend(launches.into_iter().map(|launch| (launch, architecture)));
             }
         }
+        let compiled: BTreeSet<_> = work.iter().map(|(launch, _)| launch.kernel).collect();
+        assert_eq!(compiled, KERNELS.iter().map(|row| row.name).collect(), "every kernel is compiled");
         assert!(!work.is_empty(), "NVRTC {} knows none of {ARCHITECTURES:?}", compiler.version);
-        work.into_par_iter().for_each(|(variant, architecture)| {
-            let image = compile(&compiler, variant, Target::Portable(architecture));
+        work.into_par_iter().for_each(|(launch, architecture)| {
+            let image = compile(&compiler, &launch, Target::Portable(architecture));
             let text = String::from_utf8_lossy(&image);
-            assert!(text.contains(&format!(".target sm_{architecture}")), "{variant:?}");
-            assert!(text.contains(&format!(".entry {}(", variant.name())), "{variant:?}");
+            assert!(text.contains(&format!(".target sm_{architecture}")), "{launch:?}");
+            assert!(text.contains(&format!(".entry {}(", launch.kernel)), "{launch:?}");
         });
     }
 
@@ -305,13 +306,12 @@ mod tests {
     fn machine_code_is_made_for_an_architecture_that_the_compiler_knows() {
         let test = "machine_code_is_made_for_an_architecture_that_the_compiler_knows";
         let Some(compiler) = compiler_for(test) else { return };
-        let layout = Layout { key_bits: 32, value_bits: 0, indexed: false };
         let newest = *compiler.architectures.last().expect("a compiler compiles for something");
         let target = compiler.target((newest / 10, newest % 10));
         assert_eq!(target, Some(Target::Machine(newest)));
-        for variant in kernels(0, layout, newest) {
-            let image = compile(&compiler, variant, Target::Machine(newest));
-            assert!(image.starts_with(b"\x7fELF"), "{variant:?}");
+        for launch in launches(0, Request::keys::<u32>(Segments::one(0)), newest) {
+            let image = compile(&compiler, &launch, Target::Machine(newest));
+            assert!(image.starts_with(b"\x7fELF"), "{launch:?}");
         }
     }
 

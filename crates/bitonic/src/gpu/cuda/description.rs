@@ -2,11 +2,14 @@
 
 use super::failure::failure;
 use super::library;
-use crate::Error;
 use crate::gpu::choice::{Candidate, DeviceKind};
+use crate::gpu::facts::DeviceFacts;
+use crate::{Engine, Error};
 use cudarc::driver::result::device;
 use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUresult};
 use cudarc::driver::{DriverError, sys};
+
+const PLATFORM: &str = "NVIDIA CUDA";
 
 /// Every CUDA device, in the driver's order.
 ///
@@ -64,10 +67,38 @@ pub struct DeviceInfo {
     pub global_bytes: u64,
 }
 
+/// Blocks that can share their memory on devices that have clusters, as a base-2 logarithm; more than 8 need the driver's leave,
+/// which devices so far give. It can be asked only with the kernel at hand: where it refuses, a plan's fallback goes on.
+const CLUSTER_LOG2: u32 = 4;
+
 impl DeviceInfo {
+    /// What plans need to know.
+    pub(super) fn facts(&self) -> DeviceFacts {
+        DeviceFacts {
+            engine: Engine::Cuda,
+            index: self.index,
+            name: self.name.clone(),
+            platform: PLATFORM.to_owned(),
+            driver: self.driver.clone(),
+            kind: DeviceKind::Gpu,
+            units: self.multiprocessors,
+            group_size: self.max_group_size,
+            local_bytes: self.max_shared_bytes,
+            own_local_bytes: self.shared_bytes,
+            memory_bytes: self.global_bytes,
+            buffer_bytes: self.global_bytes,
+            shares_host_memory: false,
+            cluster_log2: if self.clusters { CLUSTER_LOG2 } else { 0 },
+            overlaps_kernels: self.compute_capability >= (9, 0),
+            exchanges_in_passes: true,
+            has_work_memory: true,
+            copy_bytes_per_second: None,
+        }
+    }
+
     pub(super) fn candidate(&self) -> Candidate<'_> {
         let Self { index, name, multiprocessors: units, .. } = self;
-        Candidate { index: *index, name, platform: "NVIDIA CUDA", kind: DeviceKind::Gpu, units: *units }
+        Candidate { index: *index, name, platform: PLATFORM, kind: DeviceKind::Gpu, units: *units }
     }
 }
 

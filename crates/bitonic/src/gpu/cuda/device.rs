@@ -3,23 +3,22 @@
 use super::buffer::Buffer;
 use super::compiler::Compiler;
 use super::description::{DeviceInfo, describe, devices};
-use super::engine::KernelSet;
 use super::failure::failure;
 use super::graph::Graphs;
 use super::kernel::Module;
 use super::program::Program;
 use super::staging::PinnedChunk;
-use super::{bandwidth, library, program, transfer};
+use super::{library, program, transfer};
 use crate::Error;
-use crate::gpu::backend::Transfer;
+use crate::gpu::DeviceState;
 use crate::gpu::cache::Cache;
 use crate::gpu::choice::DeviceChoice;
-use crate::gpu::landing::Landing;
+use crate::gpu::driver::Transfer;
+use crate::gpu::facts::DeviceFacts;
 use crate::gpu::lock::lock;
+use crate::gpu::memory::staging::{Pool, Staging};
 use crate::gpu::programs::Programs;
-use crate::gpu::scratch::Scratch;
-use crate::gpu::staging::{Pool, Staging};
-use crate::gpu::tuning::Tuning;
+use cudarc::driver::sys::CUstreamCaptureStatus;
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use std::collections::HashMap;
 use std::fmt;
@@ -32,21 +31,17 @@ use std::sync::{Arc, Mutex, OnceLock};
 #[derive(Clone)]
 pub struct Device {
     shared: Arc<Shared>,
-    in_place: bool,
 }
 
 struct Shared {
     info: DeviceInfo,
+    facts: DeviceFacts,
     compiler: Compiler,
     /// Given back before the context is: fields are dropped in this order.
     graphs: Graphs,
+    state: DeviceState<Device>,
     programs: Programs<Module>,
-    kernels: KernelSet,
     staging: Pool<PinnedChunk>,
-    scratch: Scratch<Buffer>,
-    landing: Landing,
-    tuning: OnceLock<Option<Tuning>>,
-    copy_bandwidth: OnceLock<f64>,
     stream: Arc<CudaStream>,
     context: Arc<CudaContext>,
 }
@@ -94,31 +89,17 @@ impl Device {
             "opened a CUDA device"
         );
         let shared = Shared {
+            facts: info.facts(),
             info,
             compiler,
             graphs: Graphs::default(),
+            state: DeviceState::default(),
             programs: Programs::default(),
-            kernels: KernelSet::default(),
             staging: Pool::default(),
-            scratch: Scratch::default(),
-            landing: Landing::default(),
-            tuning: OnceLock::new(),
-            copy_bandwidth: OnceLock::new(),
             stream,
             context,
         };
-        Ok(Self { shared: Arc::new(shared), in_place: false })
-    }
-
-    /// The same device, for sorts that take no memory beyond their arrays: pure networks. Without it, a sort has up to four times
-    /// the memory of its arrays where that makes it faster and the device has it.
-    pub fn in_place(mut self) -> Self {
-        self.in_place = true;
-        self
-    }
-
-    pub(super) fn is_in_place(&self) -> bool {
-        self.in_place
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     pub(super) fn graphs(&self) -> &Graphs {
@@ -191,11 +172,7 @@ impl Device {
     ///
     /// [`Error::DeviceMemory`] or [`Error::Device`] when the measurement fails.
     pub fn copy_bandwidth(&self) -> Result<f64, Error> {
-        if let Some(&known) = self.shared.copy_bandwidth.get() {
-            return Ok(known);
-        }
-        let speed = bandwidth::obtain(self, &Cache::of_user())?;
-        Ok(*self.shared.copy_bandwidth.get_or_init(|| speed))
+        self.state().copy_bandwidth(self)
     }
 
     /// Waits until everything queued on the device's stream is done.
@@ -230,26 +207,24 @@ impl Device {
         &self.shared.programs
     }
 
-    pub(super) fn kernels(&self) -> &KernelSet {
-        &self.shared.kernels
-    }
-
     /// Pinned memory for one transfer; `None` when too many have some already, or it is refused.
     pub(super) fn staging(&self) -> Option<Staging<'_, PinnedChunk>> {
         self.shared.staging.take(|| PinnedChunk::create(self))
     }
 
-    pub(super) fn scratch(&self) -> &Scratch<Buffer> {
-        &self.shared.scratch
+    pub(super) fn state(&self) -> &DeviceState<Self> {
+        &self.shared.state
     }
 
-    pub(super) fn landing_memory(&self) -> &Landing {
-        &self.shared.landing
+    pub(super) fn facts(&self) -> &DeviceFacts {
+        &self.shared.facts
     }
 
-    /// What was tuned for this device, read from disk once.
-    pub(super) fn stored_tuning(&self) -> Option<&Tuning> {
-        self.shared.tuning.get_or_init(|| Tuning::load(&self.identity())).as_ref()
+    /// Whether what is queued on a stream becomes part of a graph of the caller's.
+    pub(super) fn is_captured(&self, stream: &CudaStream) -> Result<bool, Error> {
+        let status = stream.capture_status();
+        let status = status.map_err(|error| self.failure("ask for the state of a stream", error))?;
+        Ok(status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
     }
 }
 

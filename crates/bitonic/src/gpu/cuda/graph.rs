@@ -4,46 +4,39 @@
 //! half of it. Making a graph takes longer than launching its kernels, so only sorts that come again get one.
 
 use super::device::Device;
-use super::engine::{Arrays, Prepared};
 use crate::Error;
-use crate::gpu::launches::Job;
+use crate::gpu::driver::{Command, RepeatKey};
 use crate::gpu::lock::lock;
-use crate::gpu::shape::Shape;
-use cudarc::driver::sys::{self, CUgraph, CUgraphExec, CUstreamCaptureMode};
+use cudarc::driver::sys::{self, CUdeviceptr, CUgraph, CUgraphExec, CUstreamCaptureMode};
 use cudarc::driver::{CudaContext, CudaStream};
 use std::ptr;
 use std::sync::{Arc, Mutex};
 
 /// What a graph was made for: it has the addresses in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sort {
-    pub(super) job: Job,
-    pub(super) shape: Shape,
-    pub(super) arrays: Arrays,
-}
+type Key = RepeatKey<CUdeviceptr>;
 
 /// Graphs of the last sorts, and which sorts there were.
 #[derive(Default)]
 pub(super) struct Graphs {
-    kept: Mutex<Vec<(Sort, Option<Arc<Graph>>)>>,
+    kept: Mutex<Vec<(Key, Option<Arc<Graph>>)>>,
 }
 
 /// As many sorts as are remembered: graphs take some memory on the device.
 const REMEMBERED: usize = 16;
 
 impl Graphs {
-    /// The graph of a sort, if there is one: for those who would have to prepare the kernels first.
-    pub(super) fn known(&self, sort: &Sort) -> Option<Arc<Graph>> {
+    /// The graph of a sort, if there is one.
+    pub(super) fn known(&self, sort: &Key) -> Option<Arc<Graph>> {
         // The last is the likeliest.
         lock(&self.kept).iter().rev().find(|(known, _)| known == sort)?.1.clone()
     }
 
     /// The graph of a sort, made now if it is the second time that it is asked for; `None` for the first.
-    pub(super) fn obtain(
+    pub(super) fn obtain<'a>(
         &self,
         device: &Device,
-        sort: Sort,
-        prepared: &Prepared,
+        sort: Key,
+        commands: &mut dyn FnMut() -> Vec<Command<'a, Device>>,
     ) -> Result<Option<Arc<Graph>>, Error> {
         {
             let mut kept = lock(&self.kept);
@@ -61,7 +54,7 @@ impl Graphs {
                 return Ok(graph);
             }
         }
-        let graph = Arc::new(Graph::capture(device, prepared, sort.arrays)?);
+        let graph = Arc::new(Graph::capture(device, &commands())?);
         if let Some(known) = lock(&self.kept).iter_mut().find(|(known, _)| *known == sort) {
             known.1 = Some(graph.clone());
         }
@@ -84,12 +77,12 @@ unsafe impl Sync for Graph {}
 
 impl Graph {
     /// Captures the kernels of a sort, on a stream of its own: whoever else uses the device's streams is not captured.
-    fn capture(device: &Device, prepared: &Prepared, arrays: Arrays) -> Result<Self, Error> {
+    fn capture(device: &Device, commands: &[Command<'_, Device>]) -> Result<Self, Error> {
         let failed = |error| device.failure("make a graph of kernels", error);
         let stream = device.context().new_stream().map_err(failed)?;
         stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED).map_err(failed)?;
         // SAFETY: nothing runs yet; whoever launches the graph vouches for the arrays.
-        let queued = unsafe { prepared.enqueue(&stream, arrays) };
+        let queued = unsafe { device.launch_all(&stream, commands) };
         let mut graph: CUgraph = ptr::null_mut();
         // SAFETY: the stream is being captured, and there is a place for the graph.
         let ended = unsafe { sys::cuStreamEndCapture(stream.cu_stream(), &mut graph) }.result();
@@ -108,7 +101,7 @@ impl Graph {
     ///
     /// # Safety
     ///
-    /// As for [`Prepared::enqueue`], with the arrays of the capture; and the kernels must be alive as long as they run.
+    /// As for [`Device::launch_all`], with the arrays of the capture; and the kernels must be alive as long as they run.
     pub(super) unsafe fn launch(&self, device: &Device, stream: &CudaStream) -> Result<(), Error> {
         let failed = |error| device.failure("launch a graph of kernels", error);
         self.context.bind_to_thread().map_err(failed)?;

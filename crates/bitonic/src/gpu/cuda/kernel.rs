@@ -3,6 +3,7 @@
 use super::buffer::Buffer;
 use super::failure::reason;
 use crate::Error;
+use crate::gpu::driver::{self, Grid, MOST_ARGUMENTS};
 use crate::gpu::lock::lock;
 use cudarc::driver::sys::{
     self, CUdeviceptr, CUfunction, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchConfig, CUmodule,
@@ -43,8 +44,15 @@ pub enum Argument<'a> {
     U64(u64),
 }
 
-/// The most arguments of a launch.
-pub(super) const MOST_ARGUMENTS: usize = 16;
+impl From<driver::Argument<CUdeviceptr>> for Argument<'_> {
+    fn from(argument: driver::Argument<CUdeviceptr>) -> Self {
+        match argument {
+            driver::Argument::Memory(address) => Self::Memory(address),
+            driver::Argument::U32(number) => Self::U32(number),
+            driver::Argument::U64(number) => Self::U64(number),
+        }
+    }
+}
 
 impl Kernel {
     pub(super) fn create(module: &Arc<Module>, name: &str) -> Result<Self, Error> {
@@ -83,7 +91,7 @@ impl Kernel {
         arguments: &[Argument<'_>],
     ) -> Result<(), Error> {
         // SAFETY: as the caller says.
-        unsafe { self.launch_as(stream, &Manner::plain(groups, group_size), arguments) }
+        unsafe { self.launch_as(stream, &Grid::plain(groups, group_size), arguments) }
     }
 
     /// The same, with all that a launch can ask for.
@@ -92,22 +100,22 @@ impl Kernel {
     ///
     /// As for [`Kernel::launch`]; a kernel that may overlap with the one before must wait for it before it touches what that
     /// one writes.
-    pub(super) unsafe fn launch_as(
+    pub(super) unsafe fn launch_as<'a, A: Copy + Into<Argument<'a>>>(
         &self,
         stream: &CudaStream,
-        manner: &Manner,
-        arguments: &[Argument<'_>],
+        grid: &Grid,
+        arguments: &[A],
     ) -> Result<(), Error> {
         let failed = |error| self.module.failure("run a kernel", &self.name, error);
         let mut attributes = NO_ATTRIBUTES;
-        let configuration = manner.configuration(stream.cu_stream(), &mut attributes).map_err(failed)?;
+        let configuration = configuration(grid, stream.cu_stream(), &mut attributes).map_err(failed)?;
         let mut values = [0_u64; MOST_ARGUMENTS];
         let mut places = [ptr::null_mut::<c_void>(); MOST_ARGUMENTS];
         if arguments.len() > MOST_ARGUMENTS {
             return Err(failed(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE)));
         }
         for ((argument, value), place) in arguments.iter().zip(&mut values).zip(&mut places) {
-            *value = match *argument {
+            *value = match (*argument).into() {
                 Argument::Buffer(buffer) => buffer.address(),
                 Argument::Memory(address) => address,
                 // The driver reads as many bytes as the parameter has, and all machines with CUDA are little-endian.
@@ -173,15 +181,15 @@ impl Kernel {
 impl Kernel {
     /// Whether a cluster of the launch finds enough multiprocessors that share memory. Up to [`PORTABLE_CLUSTER`] blocks do on
     /// every device that has clusters; for more, the kernel must be allowed to.
-    pub(super) fn has_cluster(&self, manner: &Manner) -> bool {
-        if manner.cluster <= PORTABLE_CLUSTER {
+    pub(super) fn has_cluster(&self, grid: Grid) -> bool {
+        if grid.cluster <= PORTABLE_CLUSTER {
             return true;
         }
-        let alone = Manner { overlaps: false, ..*manner };
+        let alone = Grid { overlaps: false, ..grid };
         let mut attributes = NO_ATTRIBUTES;
         let mut clusters = 0;
         let asked = self.module.context.bind_to_thread().and_then(|()| {
-            let configuration = alone.configuration(ptr::null_mut(), &mut attributes)?;
+            let configuration = configuration(&alone, ptr::null_mut(), &mut attributes)?;
             // SAFETY: the function is of a loaded module, the attributes are where the configuration says, and there is a place
             // for the answer.
             unsafe { sys::cuOccupancyMaxActiveClusters(&mut clusters, self.function, &configuration) }
@@ -195,58 +203,38 @@ impl Kernel {
 const PLAIN_SHARED_BYTES: usize = 48 << 10;
 const PORTABLE_CLUSTER: u32 = 8;
 
-/// How a kernel is launched.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Manner {
-    pub(super) groups: usize,
-    pub(super) group_size: usize,
-    /// Shared memory of a block, beyond what the kernel itself declares.
-    pub(super) shared_bytes: usize,
-    /// Blocks that run at the same time and share their memory; 1 for none.
-    pub(super) cluster: u32,
-    /// Whether it may start before the kernel before it has ended.
-    pub(super) overlaps: bool,
-}
-
-impl Manner {
-    fn plain(groups: usize, group_size: usize) -> Self {
-        Self { groups, group_size, shared_bytes: 0, cluster: 1, overlaps: false }
+/// What the driver is told. It points to the attributes, which must stay where they are as long as it is used.
+fn configuration(
+    grid: &Grid,
+    stream: CUstream,
+    attributes: &mut Attributes,
+) -> Result<CUlaunchConfig, DriverError> {
+    let &Grid { groups, group_size, local_bytes, cluster, overlaps } = grid;
+    let number = |number| u32::try_from(number).map_err(|_| DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
+    let mut count = 0;
+    if cluster > 1 {
+        attributes[count].id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        attributes[count].value.clusterDim =
+            sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: cluster, y: 1, z: 1 };
+        count += 1;
     }
-
-    /// What the driver is told. It points to the attributes, which must stay where they are as long as it is used.
-    fn configuration(
-        &self,
-        stream: CUstream,
-        attributes: &mut Attributes,
-    ) -> Result<CUlaunchConfig, DriverError> {
-        let &Self { groups, group_size, shared_bytes, cluster, overlaps } = self;
-        let number =
-            |number| u32::try_from(number).map_err(|_| DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
-        let mut count = 0;
-        if cluster > 1 {
-            attributes[count].id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-            attributes[count].value.clusterDim =
-                sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: cluster, y: 1, z: 1 };
-            count += 1;
-        }
-        if overlaps {
-            attributes[count].id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-            attributes[count].value.programmaticStreamSerializationAllowed = 1;
-            count += 1;
-        }
-        Ok(CUlaunchConfig {
-            gridDimX: number(groups)?,
-            gridDimY: 1,
-            gridDimZ: 1,
-            blockDimX: number(group_size)?,
-            blockDimY: 1,
-            blockDimZ: 1,
-            sharedMemBytes: shared_bytes as u32,
-            hStream: stream,
-            attrs: attributes.as_mut_ptr(),
-            numAttrs: count as u32,
-        })
+    if overlaps {
+        attributes[count].id = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        attributes[count].value.programmaticStreamSerializationAllowed = 1;
+        count += 1;
     }
+    Ok(CUlaunchConfig {
+        gridDimX: number(groups)?,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: number(group_size)?,
+        blockDimY: 1,
+        blockDimZ: 1,
+        sharedMemBytes: local_bytes as u32,
+        hStream: stream,
+        attrs: attributes.as_mut_ptr(),
+        numAttrs: count as u32,
+    })
 }
 
 /// What a launch asks for beyond its sizes: a cluster, and to overlap.

@@ -21,12 +21,11 @@
 //! # Ok::<(), bitonic::Error>(())
 //! ```
 
-mod bandwidth;
 mod buffer;
 mod compiler;
 mod description;
 mod device;
-mod engine;
+mod driver;
 mod failure;
 mod graph;
 mod kernel;
@@ -36,18 +35,16 @@ mod resident;
 mod staging;
 mod timing;
 mod transfer;
-mod tune;
 
-pub use crate::gpu::backend::{Kernels, Transfer};
+pub use crate::gpu::driver::Transfer;
 pub use crate::gpu::choice::DeviceChoice;
-pub use crate::gpu::tune::{Effort, TuneReport, TuneRow};
 pub use buffer::Buffer;
 pub use compiler::{architectures, compile};
 pub use cudarc;
 pub use description::{DeviceInfo, devices};
 pub use device::Device;
+pub use driver::Moments;
 pub use kernel::{Argument, Kernel};
 pub use program::Program;
 pub use resident::{ResidentSorter, WithWorkspace};
 pub use timing::Moment;
-pub use tune::tune;

@@ -1,18 +1,13 @@
 //! Sorts of arrays that are on the device already.
 
-use super::buffer::Buffer;
 use super::device::Device;
-use super::engine::{Arrays, Prepared};
-use super::graph::Sort;
 use crate::Error;
-use crate::gpu::backend::{Backend, Kernels};
-use crate::gpu::launches::Job;
-use crate::gpu::layout::{Layout, Mapping};
-use crate::gpu::shape::Shape;
-use crate::gpu::sort::sort_buffer;
-use crate::key::{Key, Order, plain_number_bytes};
-use crate::sorter::rows;
-use cudarc::driver::sys::{CUdeviceptr, CUstreamCaptureStatus};
+use crate::gpu::execute::{DeviceArrays, Submission, enqueue};
+use crate::gpu::job::Job;
+use crate::key::{Key, Order};
+use crate::plan::KernelPlan;
+use crate::request::{Request, Segments, ValueType};
+use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut};
 use std::sync::Arc;
 
@@ -71,12 +66,12 @@ impl ResidentSorter {
     /// The bytes that make a sort of this many keys the fastest; 0 where the sort in place is. About as many as the keys take, or
     /// three to four times as many where they are sorted by buckets. What more keys need, which may be less, is enough for fewer, too.
     pub fn workspace_size<K: Key>(&self, len: usize) -> usize {
-        self.workspace_size_rows::<K>(1, len)
+        self.workspace_of(&self.job(Request::keys::<K>(Segments::one(len))))
     }
 
     /// The same for [`WithWorkspace::sort_rows`].
     pub fn workspace_size_rows<K: Key>(&self, rows: usize, row_length: usize) -> usize {
-        self.workspace_of(&self.job::<K>(Layout::keys::<K>(), row_length, rows))
+        self.workspace_of(&self.job(Request::keys::<K>(Segments::Rows { rows, row_length })))
     }
 
     /// The same for [`WithWorkspace::sort_pairs`].
@@ -85,7 +80,7 @@ impl ResidentSorter {
     ///
     /// [`Error::Device`] for values that are no numbers of 32 or 64 bits.
     pub fn workspace_size_pairs<K: Key, V: Copy>(&self, len: usize) -> Result<usize, Error> {
-        Ok(self.workspace_of(&self.job::<K>(self.pairs::<K, V>()?, len, 1)))
+        Ok(self.workspace_of(&self.pairs::<K, V>(len)?))
     }
 
     /// The same for [`WithWorkspace::argsort`].
@@ -94,11 +89,11 @@ impl ResidentSorter {
     ///
     /// [`Error::Device`] when the indices do not fit 32 bits.
     pub fn workspace_size_argsort<K: Key>(&self, len: usize) -> Result<usize, Error> {
-        Ok(self.workspace_of(&self.job::<K>(self.indices::<K>(len)?, len, 1)))
+        Ok(self.workspace_of(&self.indices::<K>(len)?))
     }
 
     fn workspace_of(&self, job: &Job) -> usize {
-        job.work_bytes(self.device.shape(job))
+        self.plan(job).work.bytes()
     }
 
     /// Sorts that may use this memory: an array of at least as many bytes as [`ResidentSorter::workspace_size`] or its like
@@ -124,7 +119,7 @@ impl ResidentSorter {
     ///
     /// [`Error::KernelBuild`] with the compiler's log.
     pub fn prepare<K: Key>(&self, len: usize) -> Result<(), Error> {
-        self.prepare_rows::<K>(1, len)
+        self.prepare_both(&self.job(Request::keys::<K>(Segments::one(len))))
     }
 
     /// Compiles and loads the kernels that [`ResidentSorter::sort_rows`] of this many rows needs.
@@ -133,7 +128,7 @@ impl ResidentSorter {
     ///
     /// As for [`ResidentSorter::prepare`].
     pub fn prepare_rows<K: Key>(&self, rows: usize, row_length: usize) -> Result<(), Error> {
-        self.prepare_both(&self.job::<K>(Layout::keys::<K>(), row_length, rows))
+        self.prepare_both(&self.job(Request::keys::<K>(Segments::Rows { rows, row_length })))
     }
 
     /// Compiles and loads the kernels that [`ResidentSorter::sort_pairs`] of this many keys needs.
@@ -142,7 +137,7 @@ impl ResidentSorter {
     ///
     /// As for [`ResidentSorter::prepare`], and [`Error::Device`] for values of another type.
     pub fn prepare_pairs<K: Key, V: Copy>(&self, len: usize) -> Result<(), Error> {
-        self.prepare_both(&self.job::<K>(self.pairs::<K, V>()?, len, 1))
+        self.prepare_both(&self.pairs::<K, V>(len)?)
     }
 
     /// Compiles and loads the kernels that [`ResidentSorter::argsort`] of this many keys needs.
@@ -151,7 +146,7 @@ impl ResidentSorter {
     ///
     /// As for [`ResidentSorter::prepare`], and [`Error::Device`] when the indices do not fit 32 bits.
     pub fn prepare_argsort<K: Key>(&self, len: usize) -> Result<(), Error> {
-        self.prepare_both(&self.job::<K>(self.indices::<K>(len)?, len, 1))
+        self.prepare_both(&self.indices::<K>(len)?)
     }
 
     /// Queues a sort of all keys of an array or of a part of one: a `CudaSlice` or a `CudaViewMut`.
@@ -186,8 +181,8 @@ impl ResidentSorter {
         row_length: usize,
         workspace: Option<&mut impl DevicePtrMut<u8>>,
     ) -> Result<(), Error> {
-        let rows = rows(keys.len(), row_length)?;
-        let job = self.job::<K>(Layout::keys::<K>(), row_length, rows);
+        let segments = Segments::rows(keys.len(), row_length)?;
+        let job = self.job(Request::keys::<K>(segments));
         self.check_contexts([stream, keys.stream()])?;
         let (keys, _recorded_after) = keys.device_ptr_mut(stream);
         // SAFETY: stream and array are of the sorter's context, the array holds the job's keys and is borrowed exclusively,
@@ -208,8 +203,8 @@ impl ResidentSorter {
         keys: &mut impl DevicePtrMut<K>,
         values: &mut impl DevicePtrMut<V>,
     ) -> Result<(), Error> {
-        let layout = self.pairs::<K, V>()?;
-        self.sort_both(stream, keys, values, layout, None::<&mut CudaSlice<u8>>)
+        let job = self.pairs::<K, V>(keys.len())?;
+        self.sort_both(stream, keys, values, &job, None::<&mut CudaSlice<u8>>)
     }
 
     /// Queues a sort of keys that writes the index that each had to `indices`, equal keys by lowest index. What `indices`
@@ -225,8 +220,8 @@ impl ResidentSorter {
         keys: &mut impl DevicePtrMut<K>,
         indices: &mut impl DevicePtrMut<u32>,
     ) -> Result<(), Error> {
-        let layout = self.indices::<K>(keys.len())?;
-        self.sort_both(stream, keys, indices, layout, None::<&mut CudaSlice<u8>>)
+        let job = self.indices::<K>(keys.len())?;
+        self.sort_both(stream, keys, indices, &job, None::<&mut CudaSlice<u8>>)
     }
 
     fn sort_both<K: Key, V>(
@@ -234,26 +229,26 @@ impl ResidentSorter {
         stream: &CudaStream,
         keys: &mut impl DevicePtrMut<K>,
         values: &mut impl DevicePtrMut<V>,
-        layout: Layout,
+        job: &Job,
         workspace: Option<&mut impl DevicePtrMut<u8>>,
     ) -> Result<(), Error> {
         if keys.len() != values.len() {
             return Err(Error::LengthMismatch { keys: keys.len(), values: values.len() });
         }
         self.check_contexts([stream, keys.stream(), values.stream()])?;
-        let job = self.job::<K>(layout, keys.len(), 1);
         let (keys, _keys_recorded_after) = keys.device_ptr_mut(stream);
         let (values, _values_recorded_after) = values.device_ptr_mut(stream);
         // SAFETY: stream and arrays are of the sorter's context, the arrays hold the job's keys and values and are borrowed
         // exclusively, and cudarc makes their other users wait.
-        unsafe { self.queue(stream, &job, keys, Some(values), workspace) }
+        unsafe { self.queue(stream, job, keys, Some(values), workspace) }
     }
 
     /// Queues the kernels of a job, in place or with a workspace.
     ///
     /// # Safety
     ///
-    /// As for [`Prepared::enqueue`]; the workspace is checked here.
+    /// Stream and arrays must belong to the sorter's context; the arrays must hold the job's elements and be used by nobody else until the
+    /// last kernel is done. The workspace is checked here.
     unsafe fn queue(
         &self,
         stream: &CudaStream,
@@ -262,52 +257,56 @@ impl ResidentSorter {
         values: Option<CUdeviceptr>,
         workspace: Option<&mut impl DevicePtrMut<u8>>,
     ) -> Result<(), Error> {
+        let how = if self.device.is_captured(stream)? { Submission::Once } else { Submission::Untimed };
         let Some(workspace) = workspace else {
-            let device = self.device.clone().in_place();
+            let arrays = DeviceArrays::in_place(keys, values);
+            let plan = self.plan(&Job { in_place: true, ..*job });
             // SAFETY: as the caller says.
-            return unsafe {
-                submit(&device, stream, job, device.shape(job), Arrays { keys, values, work: None })
-            };
+            return unsafe { enqueue(&self.device, stream, &plan, 0, |_| arrays, how) }.map(drop);
         };
         self.check_contexts([workspace.stream()])?;
-        // One that was asked for more keys may be smaller, because they are too many for buckets.
-        let shapes = [self.device.shape(job), self.device.shape_without_buckets(job)];
+        let plan = self.plan(job);
         let given = workspace.len();
-        let Some(shape) = shapes.into_iter().find(|&shape| job.work_bytes(shape) <= given) else {
-            let needed = self.workspace_of(job);
-            return Err(self.refuse(format!("the workspace has {given} bytes, and the sort needs {needed}")));
-        };
         let (work, _work_recorded_after) = workspace.device_ptr_mut(stream);
         if work % WORKSPACE_ALIGNMENT != 0 {
             let reason = format!("the workspace does not start at a multiple of {WORKSPACE_ALIGNMENT} bytes");
             return Err(self.refuse(reason));
         }
-        // SAFETY: as the caller says, and the workspace is borrowed exclusively and large enough.
-        unsafe { submit(&self.device, stream, job, shape, Arrays { keys, values, work: Some(work) }) }
+        let arrays = |plan: &KernelPlan| {
+            let places = plan.work.offsets().map(|offset| Some(work + offset as u64));
+            DeviceArrays { keys, values, work: places }
+        };
+        // A workspace that was asked for more keys may be smaller, because they are too many for buckets: the plan's fallback fits.
+        // SAFETY: as the caller says, and the workspace is borrowed exclusively and large enough for the plan that is taken.
+        unsafe { enqueue(&self.device, stream, &plan, given, arrays, how) }.map(drop)
     }
 
-    fn pairs<K: Key, V: Copy>(&self) -> Result<Layout, Error> {
-        plain_number_bytes::<V>()
-            .and_then(Layout::pairs::<K>)
-            .ok_or_else(|| self.refuse("values must be numbers of 32 or 64 bits".to_owned()))
+    fn pairs<K: Key, V: Copy>(&self, len: usize) -> Result<Job, Error> {
+        if ValueType::of::<V>().is_number {
+            return Ok(self.job(Request::pairs::<K, V>(Segments::one(len))));
+        }
+        Err(self.refuse("values must be numbers of 32 or 64 bits".to_owned()))
     }
 
-    fn indices<K: Key>(&self, len: usize) -> Result<Layout, Error> {
-        let layout = Layout::indexed::<K>(len);
-        if layout.value_bits == 32 {
-            return Ok(layout);
+    fn indices<K: Key>(&self, len: usize) -> Result<Job, Error> {
+        let job = self.job(Request::argsort::<K>(Segments::one(len)));
+        if job.element.value_bits == 32 {
+            return Ok(job);
         }
         Err(self.refuse(format!("{len} indices do not fit 32 bits")))
     }
 
-    fn job<K: Key>(&self, layout: Layout, row_length: usize, rows: usize) -> Job {
-        Job { layout, mapping: Mapping::new::<K>(self.order), row_length, rows }
+    fn job(&self, request: Request) -> Job {
+        Job::of(&Request { order: self.order, ..request })
+    }
+
+    fn plan(&self, job: &Job) -> Arc<KernelPlan> {
+        self.device.state().plan(&self.device, job)
     }
 
     fn prepare_both(&self, job: &Job) -> Result<(), Error> {
-        let in_place = self.device.clone().in_place();
-        for device in [&self.device, &in_place] {
-            Prepared::new(device, job, device.shape(job))?;
+        for in_place in [false, true] {
+            self.device.state().load(&self.device, &self.plan(&Job { in_place, ..*job }))?;
         }
         Ok(())
     }
@@ -326,38 +325,6 @@ impl ResidentSorter {
 
 /// Elements of the workspace are loaded 16 bytes at once, at most.
 const WORKSPACE_ALIGNMENT: u64 = 16;
-
-/// Queues the kernels of a job, as a graph if the same has been asked for before.
-///
-/// # Safety
-///
-/// As for [`Prepared::enqueue`].
-unsafe fn submit(
-    device: &Device,
-    stream: &CudaStream,
-    job: &Job,
-    shape: Shape,
-    arrays: Arrays,
-) -> Result<(), Error> {
-    let status =
-        stream.capture_status().map_err(|error| device.failure("ask for the state of a stream", error))?;
-    // What is captured becomes part of the caller's graph, kernel by kernel.
-    let graphs = (status == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE).then(|| device.graphs());
-    let sort = Sort { job: *job, shape, arrays };
-    if let Some(graph) = graphs.and_then(|graphs| graphs.known(&sort)) {
-        // SAFETY: as the caller says, for the same arrays; the device, whose kernels they are, is the sorter's.
-        return unsafe { graph.launch(device, stream) };
-    }
-    let prepared = Prepared::new(device, job, shape)?;
-    if let Some(graphs) = graphs
-        && let Some(graph) = graphs.obtain(device, sort, &prepared)?
-    {
-        // SAFETY: as above.
-        return unsafe { graph.launch(device, stream) };
-    }
-    // SAFETY: as the caller says.
-    unsafe { prepared.enqueue(stream, arrays) }
-}
 
 /// Sorts of a [`ResidentSorter`] that have memory to work in.
 #[derive(Debug)]
@@ -406,8 +373,8 @@ impl<W: DevicePtrMut<u8>> WithWorkspace<'_, W> {
         keys: &mut impl DevicePtrMut<K>,
         values: &mut impl DevicePtrMut<V>,
     ) -> Result<(), Error> {
-        let layout = self.sorter.pairs::<K, V>()?;
-        self.sorter.sort_both(stream, keys, values, layout, Some(&mut *self.workspace))
+        let job = self.sorter.pairs::<K, V>(keys.len())?;
+        self.sorter.sort_both(stream, keys, values, &job, Some(&mut *self.workspace))
     }
 
     /// As [`ResidentSorter::argsort`].
@@ -421,25 +388,7 @@ impl<W: DevicePtrMut<u8>> WithWorkspace<'_, W> {
         keys: &mut impl DevicePtrMut<K>,
         indices: &mut impl DevicePtrMut<u32>,
     ) -> Result<(), Error> {
-        let layout = self.sorter.indices::<K>(keys.len())?;
-        self.sorter.sort_both(stream, keys, indices, layout, Some(&mut *self.workspace))
-    }
-}
-
-impl Device {
-    /// Sorts rows of keys in a buffer of this device on its own stream, and waits: for measuring kernels without transfers.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Rows`] when `len` is no whole number of rows, [`Error::Device`] when the buffer has fewer keys or the device
-    /// fails, [`Error::KernelBuild`] when the compiler refuses a kernel.
-    pub fn sort_buffer<K: Key>(
-        &self,
-        keys: &Buffer,
-        len: usize,
-        row_length: usize,
-        order: Order,
-    ) -> Result<Kernels, Error> {
-        sort_buffer::<K, _>(self, keys, len, row_length, order)
+        let job = self.sorter.indices::<K>(keys.len())?;
+        self.sorter.sort_both(stream, keys, indices, &job, Some(&mut *self.workspace))
     }
 }

@@ -1,7 +1,7 @@
 //! Pinned host memory, as CUDA gives it.
 
 use super::device::Device;
-use crate::gpu::staging::{CHUNK_BYTES, Chunk};
+use crate::gpu::memory::staging::{CHUNK_BYTES, Chunk};
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaContext, DriverError, result};
 use std::ptr::NonNull;

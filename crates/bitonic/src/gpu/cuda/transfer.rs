@@ -4,8 +4,8 @@ use super::buffer::Buffer;
 use super::device::Device;
 use super::timing::Moment;
 use crate::Error;
-use crate::gpu::backend::{Transfer, check_fits};
-use crate::gpu::staging::STAGED_FROM_BYTES;
+use crate::gpu::driver::{Transfer, check_fits};
+use crate::gpu::memory::staging::STAGED_FROM_BYTES;
 use cudarc::driver::sys;
 
 const UPLOAD: &str = "upload data";

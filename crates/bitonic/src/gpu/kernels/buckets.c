@@ -18,11 +18,9 @@
 
 #define BUCKET_PARAMETERS ALL_ARRAYS, GLOBAL u32 *control, Index total, u32 buckets, u32 capacity, u32 mapping
 
-/* `control`: how many times a bucket was too long; how many buckets are longer than a tile; the length of every bucket; and which are
-   longer than a tile, in any order. */
-#define FAILED 0
-#define LONG_COUNT 1
-#define LENGTHS 2
+/* The counters, `control`, at places that the plan gives: FAILED, how many times a bucket was too long; LONG_COUNT, how many
+   buckets are longer than a tile; from LENGTHS on, the length of every bucket; behind these, which buckets are longer than a
+   tile, in any order. */
 #define LONG_BUCKETS (LENGTHS + buckets)
 
 FUNCTION Element splitter(WORK_ARRAYS, u32 buckets, u32 capacity, u32 number)

@@ -1,7 +1,11 @@
 /* Tiles of a cluster: work-groups that run at the same time and read and write each other's local memory.
 
-   The tile of the cluster is 2^CLUSTER_LOG2 tiles, one of each group in the order of their ranks. CUDA only. */
+   The tile of the cluster is 2^CLUSTER_LOG2 tiles, one of each group in the order of their ranks. CUDA only. With CLUSTER_LOG2 0
+   every group is for itself. */
 
+#if !CLUSTER_LOG2
+#define RANK 0u
+#else
 #define CLUSTER (1 << CLUSTER_LOG2)
 #define RANK ((u32)GROUP & (CLUSTER - 1))
 
@@ -62,3 +66,4 @@ FUNCTION void merge_cluster(Element *tile, Element *x, int bits)
     clean(x, HELD_LOG2);
     clean_tile(tile, x, top, top, false);
 }
+#endif

@@ -12,12 +12,13 @@ deal(COLUMN_PARAMETERS)
     Element x[HELD];
     AFTER_PREVIOUS();
     /* The order of what is not sorted yet does not matter: the elements are loaded as it is fast. An index that is to
-       travel with a key counts from the array's start. */
+       travel with a key counts from the start of its row: of the chunk, or of the array if it is one row in several chunks. */
+    Index row_start = CHUNKS_ARE_ROWS ? 0 : start;
     if (first + TILE <= length) {
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
             Index place = first + place_of(a, STREAMED, false);
-            x[a] = load_first(ARRAY_NAMES, place, start + place);
+            x[a] = load_first(ARRAY_NAMES, place, row_start + place);
         }
         order_keys(x, mapping);
     } else {
@@ -26,7 +27,7 @@ deal(COLUMN_PARAMETERS)
             Index place = first + place_of(a, STREAMED, false);
             x[a] = infinite();
             if (place < length) {
-                x[a] = load_first(ARRAY_NAMES, place, start + place);
+                x[a] = load_first(ARRAY_NAMES, place, row_start + place);
             }
         }
         order_keys(x, mapping);

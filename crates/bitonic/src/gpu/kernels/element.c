@@ -141,12 +141,11 @@ FUNCTION void order(Element *a, Element *b)
 /* ---- Between keys and ordered bits ---- */
 
 /* What a pass does besides sorting. Keys become ordered bits in the first load and keys again in the last store;
-   between the two, passes find and leave ordered bits. The bits of `mapping`: */
-#define SIGNED_KEYS 1u   /* the sign bit is flipped */
-#define FLOAT_KEYS 2u    /* the sign bit is flipped, and the others too where it was set */
-#define DESCENDING 4u    /* all bits are flipped */
-#define ON_LOAD(mapping) ((mapping) & 7u)
-#define ON_STORE(mapping) ((mapping) >> 3 & 7u)
+   between the two, passes find and leave ordered bits. The plan gives the bits of `mapping`: SIGNED_KEYS, the sign bit is flipped;
+   FLOAT_KEYS, the sign bit is flipped, and the others too where it was set; DESCENDING, all bits are flipped. Those for the
+   store are STORE_SHIFT bits above those for the load. */
+#define ON_LOAD(mapping) ((mapping) & ((1u << STORE_SHIFT) - 1))
+#define ON_STORE(mapping) ((mapping) >> STORE_SHIFT & ((1u << STORE_SHIFT) - 1))
 
 /* The key's part of an element, and the word that has its highest bit. */
 #if ELEMENT_WORDS == 1

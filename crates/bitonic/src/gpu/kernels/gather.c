@@ -1,10 +1,6 @@
 /* Columnsort's second pass: from the working memory to the array. A group for every new column, or a cluster of groups
    where it is longer than a tile. */
 
-#if !CLUSTER_LOG2
-#define RANK 0u
-#endif
-
 KERNEL(ITEMS)
 gather(COLUMN_PARAMETERS)
 {

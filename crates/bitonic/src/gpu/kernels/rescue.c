@@ -5,7 +5,6 @@
 #if CLUSTER_LOG2
 #define STEP_BARRIER() cluster_barrier()
 #else
-#define RANK 0u
 #define STEP_BARRIER() GLOBAL_BARRIER()
 #endif
 

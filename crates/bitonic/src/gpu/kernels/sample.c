@@ -1,9 +1,6 @@
 /* Sorts a sample of TILE elements, or of a tile for each group of a cluster, and takes the splitters from it. Begins anew with
    `control`. */
 
-#if !CLUSTER_LOG2
-#define RANK 0u
-#endif
 #define SAMPLES (TILE << CLUSTER_LOG2)
 
 /* The sample has one element of every stretch of the array; which one varies, so that no regular order can make it a bad

@@ -8,7 +8,9 @@
    there are, then where they start; where they go; and whether they are counted only, a bit each. */
 #define STAGED_ELEMENTS (TREE + TILE)
 #define SCATTER_WORDS (2 * TREE + 1 + (TREE + 31) / 32)
-#define SCATTER_ELEMENTS (STAGED_ELEMENTS + (SCATTER_WORDS * 4 + TILE * 2 + sizeof(Element) - 1) / sizeof(Element))
+/* The plan gives LOCAL_ELEMENTS, which hold all of these. */
+typedef char local_memory_is_enough
+    [LOCAL_ELEMENTS * sizeof(Element) >= STAGED_ELEMENTS * sizeof(Element) + SCATTER_WORDS * 4 + TILE * 2 ? 1 : -1];
 
 #define IS_SINGLE(bucket) (singles[(bucket) / 32] >> (bucket) % 32 & 1)
 
@@ -89,7 +91,7 @@ FUNCTION u32 node_of(u32 splitter)
 KERNEL(ITEMS)
 scatter(BUCKET_PARAMETERS)
 {
-    LOCAL_ARRAY(Element, tree, SCATTER_ELEMENTS);
+    LOCAL_ARRAY(Element, tree, LOCAL_ELEMENTS);
     LOCAL Element *staged = tree + TREE;
     LOCAL u32 *counts = (LOCAL u32 *)(tree + STAGED_ELEMENTS); /* and one of NOWHERE */
     LOCAL u32 *targets = counts + TREE + 1;

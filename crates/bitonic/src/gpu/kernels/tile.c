@@ -15,11 +15,17 @@
 #define TILE (1 << TILE_LOG2)
 #define ITEMS (1 << (TILE_LOG2 - HELD_LOG2))
 
-/* One unused element after every 32 keeps the work-items of a sub-group in different banks of local memory, in every
-   arrangement. It also keeps the address of a register a constant away from the address of register 0, because
+/* One unused element after every 2^PAD_LOG2 keeps the work-items of a sub-group in different banks of local memory, in every
+   arrangement. The plan gives LOCAL_ELEMENTS, the tile with them. It also keeps the address of a register a constant away from the address of register 0, because
    the bits of the two numbers do not overlap. */
-#define PADDED(place) ((place) + ((place) >> 5))
-#define LOCAL_ELEMENTS PADDED(TILE)
+#define PADDED(place) ((place) + ((place) >> PAD_LOG2))
+
+/* The merges of a tile are written out one by one where the plan says so: all addresses are constants then. */
+#if UNROLLED
+#define UNROLL_MERGES UNROLL
+#else
+#define UNROLL_MERGES
+#endif
 
 /* The place of this work-item's register 0. With flipped set, the low bits are the other way round: that is where the
    partners of a flip are. */

@@ -3,7 +3,7 @@
 use super::device::Device;
 use super::failure::reason;
 use crate::Error;
-use crate::gpu::scratch::Memory;
+use crate::gpu::driver::DeviceBuffer;
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES,
     ClError,
@@ -83,11 +83,24 @@ impl Buffer {
     }
 }
 
-impl Memory for Buffer {
+impl DeviceBuffer for Buffer {
+    type Memory = Memory;
+
     fn bytes(&self) -> usize {
         self.bytes
     }
+
+    fn memory(&self) -> Memory {
+        Memory(Buffer::memory(self))
+    }
 }
+
+/// The handle of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory(pub(super) cl_mem);
+
+// SAFETY: a handle is a number to the driver, whose calls on buffers may come from any thread.
+unsafe impl Send for Memory {}
 
 impl fmt::Debug for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

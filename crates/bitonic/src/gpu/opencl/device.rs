@@ -1,34 +1,28 @@
 //! An open device: its context and queue, and everything kept for it while the process runs.
 
 use super::buffer::Buffer;
-use super::engine::Idle;
-use super::failure::{failure, unavailable};
+use super::failure::{Health, failure, unavailable};
 use super::platform::{DeviceInfo, Found, list};
+use super::program;
 use super::program::Program;
 use super::staging::PinnedChunk;
 use super::transfer;
-use super::{bandwidth, program};
 use crate::Error;
-use crate::gpu::backend::Transfer;
+use crate::gpu::DeviceState;
 use crate::gpu::cache::Cache;
 use crate::gpu::choice::DeviceChoice;
-use crate::gpu::landing::Landing;
+use crate::gpu::driver::Transfer;
+use crate::gpu::facts::DeviceFacts;
 use crate::gpu::lock::lock;
+use crate::gpu::memory::staging::{Pool, Staging};
 use crate::gpu::programs::Programs;
-use crate::gpu::scratch::Scratch;
-use crate::gpu::staging::{Pool, Staging};
-use crate::gpu::tuning::Tuning;
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
 use opencl3::device::Device as RawDevice;
-use opencl3::error_codes::{
-    CL_CONTEXT_TERMINATED_KHR, CL_DEVICE_NOT_AVAILABLE, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
-    CL_INVALID_COMMAND_QUEUE, CL_INVALID_CONTEXT, CL_OUT_OF_RESOURCES, ClError,
-};
+use opencl3::error_codes::ClError;
 use opencl3::program::Program as RawProgram;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// An open device.
@@ -42,16 +36,13 @@ pub struct Device {
 
 struct Shared {
     info: DeviceInfo,
+    facts: DeviceFacts,
     context: Context,
     queue: CommandQueue,
     programs: Programs<RawProgram>,
     staging: Pool<PinnedChunk>,
-    scratch: Scratch<Buffer>,
-    landing: Landing,
-    idle: Idle,
-    tuning: OnceLock<Option<Tuning>>,
-    copy_bandwidth: OnceLock<f64>,
-    lost: AtomicBool,
+    state: DeviceState<Device>,
+    health: Health,
 }
 
 impl Device {
@@ -82,16 +73,13 @@ impl Device {
         let queue = unsafe { CommandQueue::create(&context, found.raw.id(), CL_QUEUE_PROFILING_ENABLE) };
         let shared = Shared {
             info: found.info.clone(),
+            facts: found.info.facts(),
             context,
             queue: queue.map_err(named)?,
             programs: Programs::default(),
             staging: Pool::default(),
-            scratch: Scratch::default(),
-            landing: Landing::default(),
-            idle: Idle::default(),
-            tuning: OnceLock::new(),
-            copy_bandwidth: OnceLock::new(),
-            lost: AtomicBool::new(false),
+            state: DeviceState::default(),
+            health: Health::new(&found.info.name),
         };
         tracing::debug!(
             device = shared.info.name,
@@ -183,11 +171,7 @@ impl Device {
     ///
     /// [`Error::DeviceMemory`] or [`Error::Device`] when the measurement fails.
     pub fn copy_bandwidth(&self) -> Result<f64, Error> {
-        if let Some(&known) = self.shared.copy_bandwidth.get() {
-            return Ok(known);
-        }
-        let speed = bandwidth::obtain(self, &Cache::of_user())?;
-        Ok(*self.shared.copy_bandwidth.get_or_init(|| speed))
+        self.state().copy_bandwidth(self)
     }
 
     /// Waits until everything queued is done.
@@ -208,19 +192,11 @@ impl Device {
 
     /// The error for a code; notes that the device may be lost when the code says so.
     pub(super) fn failure(&self, operation: &'static str, error: &ClError) -> Error {
-        if matches!(
-            error.0,
-            CL_CONTEXT_TERMINATED_KHR
-                | CL_DEVICE_NOT_AVAILABLE
-                | CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
-                | CL_INVALID_COMMAND_QUEUE
-                | CL_INVALID_CONTEXT
-                | CL_OUT_OF_RESOURCES
-        ) {
-            tracing::debug!(device = self.info().name, operation, %error, "the device may be lost");
-            self.shared.lost.store(true, Ordering::Relaxed);
-        }
-        failure(&self.info().name, operation, error)
+        self.shared.health.failure(operation, error)
+    }
+
+    pub(super) fn health(&self) -> &Health {
+        &self.shared.health
     }
 
     pub(super) fn programs(&self) -> &Programs<RawProgram> {
@@ -232,25 +208,16 @@ impl Device {
         self.shared.staging.take(|| PinnedChunk::create(self))
     }
 
-    pub(super) fn scratch(&self) -> &Scratch<Buffer> {
-        &self.shared.scratch
+    pub(super) fn state(&self) -> &DeviceState<Self> {
+        &self.shared.state
     }
 
-    pub(super) fn landing_memory(&self) -> &Landing {
-        &self.shared.landing
-    }
-
-    pub(super) fn idle(&self) -> &Idle {
-        &self.shared.idle
-    }
-
-    /// What was tuned for this device, read from disk once.
-    pub(super) fn stored_tuning(&self) -> Option<&Tuning> {
-        self.shared.tuning.get_or_init(|| Tuning::load(&self.identity())).as_ref()
+    pub(super) fn facts(&self) -> &DeviceFacts {
+        &self.shared.facts
     }
 
     fn is_lost(&self) -> bool {
-        self.shared.lost.load(Ordering::Relaxed)
+        self.shared.health.is_lost()
     }
 }
 
@@ -292,6 +259,7 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use opencl3::error_codes::CL_DEVICE_NOT_AVAILABLE;
 
     #[test]
     fn a_device_that_may_be_lost_is_opened_anew_and_others_are_not() {

@@ -1,7 +1,13 @@
 //! From OpenCL's codes to the library's errors.
 
 use crate::{Engine, Error};
-use opencl3::error_codes::{ClError, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED, error_text};
+use opencl3::error_codes::{
+    CL_CONTEXT_TERMINATED_KHR, CL_DEVICE_NOT_AVAILABLE, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+    CL_INVALID_COMMAND_QUEUE, CL_INVALID_CONTEXT, CL_OUT_OF_RESOURCES, ClError,
+    DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED, error_text,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What to install when there is no loader, no platform or no device.
 const ADVICE: &str = "install the OpenCL loader (package ocl-icd-libopencl1) and a driver: the one of the GPU's vendor, \
@@ -13,6 +19,45 @@ pub(super) fn failure(device: &str, operation: &'static str, error: &ClError) ->
         DLOPEN_RUNTIME_LOAD_FAILED => unavailable("the OpenCL loader (libOpenCL.so.1) is not installed"),
         DLOPEN_FUNCTION_NOT_AVAILABLE => unavailable("the OpenCL loader lacks a function of OpenCL 1.2"),
         _ => Error::Device { device: device.to_owned(), operation, reason: reason(error) },
+    }
+}
+
+/// What errors need to know of a device, and whether one of them may have cost it its context.
+#[derive(Clone)]
+pub(super) struct Health {
+    name: Arc<str>,
+    lost: Arc<AtomicBool>,
+}
+
+impl Health {
+    pub(super) fn new(name: &str) -> Self {
+        Self { name: name.into(), lost: Arc::default() }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the device may be lost.
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// The error for a code; notes that the device may be lost when the code says so.
+    pub(super) fn failure(&self, operation: &'static str, error: &ClError) -> Error {
+        if matches!(
+            error.0,
+            CL_CONTEXT_TERMINATED_KHR
+                | CL_DEVICE_NOT_AVAILABLE
+                | CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+                | CL_INVALID_COMMAND_QUEUE
+                | CL_INVALID_CONTEXT
+                | CL_OUT_OF_RESOURCES
+        ) {
+            tracing::debug!(device = self.name(), operation, %error, "the device may be lost");
+            self.lost.store(true, Ordering::Relaxed);
+        }
+        failure(&self.name, operation, error)
     }
 }
 
@@ -29,7 +74,6 @@ pub(super) fn reason(error: &ClError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use opencl3::error_codes::CL_OUT_OF_RESOURCES;
 
     #[test]
     fn a_missing_loader_is_an_unavailable_engine_and_the_advice_names_packages() {

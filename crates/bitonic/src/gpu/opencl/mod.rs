@@ -8,7 +8,7 @@
 //!
 //! let device = Device::open(&DeviceChoice::Best)?;
 //! let source = "kernel void double_all(global uint *keys) { keys[get_global_id(0)] *= 2; }";
-//! let mut kernel = device.program("double", source, "")?.kernel("double_all")?;
+//! let kernel = device.program("double", source, "")?.kernel("double_all")?;
 //!
 //! let buffer = device.allocate(1024 * 4)?;
 //! device.upload(&[1; 1024 * 4], &buffer)?;
@@ -19,10 +19,9 @@
 //! # Ok::<(), bitonic::Error>(())
 //! ```
 
-mod bandwidth;
 mod buffer;
 mod device;
-mod engine;
+mod driver;
 mod failure;
 mod kernel;
 mod platform;
@@ -33,13 +32,12 @@ mod staging;
 pub(super) mod testing;
 mod timing;
 mod transfer;
-mod tune;
 
-pub use crate::gpu::backend::{Kernels, Transfer};
+pub use crate::gpu::driver::Transfer;
 pub use crate::gpu::choice::{DeviceChoice, DeviceKind};
-pub use crate::gpu::tune::{Effort, TuneReport, TuneRow};
-pub use buffer::Buffer;
+pub use buffer::{Buffer, Memory};
 pub use device::Device;
+pub use driver::Commands;
 pub use kernel::{Argument, Kernel};
 pub use opencl3;
 pub use opencl3::event::Event;
@@ -47,4 +45,3 @@ pub use platform::{DeviceInfo, devices};
 pub use program::Program;
 pub use resident::ResidentSorter;
 pub use timing::{event_time, span};
-pub use tune::tune;

@@ -1,8 +1,9 @@
 //! The devices that the installed drivers offer.
 
 use super::failure::failure;
-use crate::Error;
 use crate::gpu::choice::{Candidate, DeviceKind};
+use crate::gpu::facts::DeviceFacts;
+use crate::{Engine, Error};
 use crate::gpu::lock::lock;
 use opencl3::device::{
     CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,
@@ -72,6 +73,31 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
+    /// What plans need to know.
+    pub(super) fn facts(&self) -> DeviceFacts {
+        DeviceFacts {
+            engine: Engine::OpenCl,
+            index: self.index,
+            name: self.name.clone(),
+            platform: self.platform.clone(),
+            driver: self.driver.clone(),
+            kind: self.kind,
+            units: self.compute_units,
+            group_size: self.max_group_size,
+            local_bytes: self.local_bytes,
+            own_local_bytes: self.local_bytes,
+            memory_bytes: self.global_bytes,
+            buffer_bytes: self.max_allocation_bytes,
+            shares_host_memory: self.shares_host_memory,
+            cluster_log2: 0,
+            overlaps_kernels: false,
+            // PoCL 3.1 gets such passes wrong now and then, and they were not measured on others.
+            exchanges_in_passes: false,
+            has_work_memory: false,
+            copy_bytes_per_second: None,
+        }
+    }
+
     pub(super) fn candidate(&self) -> Candidate<'_> {
         let Self { index, name, platform, kind, compute_units: units, .. } = self;
         Candidate { index: *index, name, platform, kind: *kind, units: *units }

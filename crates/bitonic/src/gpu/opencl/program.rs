@@ -123,7 +123,7 @@ mod tests {
     fn build_and_run(cache: &Cache) -> u8 {
         let device = testing::device();
         let program = obtain(&device, cache, "triple", SOURCE, OPTIONS).expect("the source is correct");
-        let mut kernel = program.kernel("triple").expect("the program has this kernel");
+        let kernel = program.kernel("triple").expect("the program has this kernel");
         let buffer = device.allocate(8).expect("a device has this much memory");
         device.upload(&[1; 8], &buffer).expect("the buffer has 8 bytes");
         // SAFETY: two items, two words, and the kernel's only argument.

@@ -1,15 +1,12 @@
 //! Sorts of buffers that are on the device already.
 
-use super::buffer::Buffer;
+use super::buffer::Memory;
 use super::device::Device;
-use super::engine::{self, Arrays};
 use crate::Error;
-use crate::gpu::backend::{Backend, Kernels};
-use crate::gpu::launches::Job;
-use crate::gpu::layout::{Layout, Mapping};
-use crate::gpu::sort::sort_buffer;
-use crate::key::{Key, Order, plain_number_bytes};
-use crate::sorter::rows;
+use crate::gpu::execute::{DeviceArrays, Submission, enqueue};
+use crate::gpu::job::Job;
+use crate::key::{Key, Order};
+use crate::request::{Request, Segments, ValueType};
 use cl3::memory::{CL_MEM_CONTEXT, CL_MEM_SIZE};
 use opencl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CommandQueue};
 use opencl3::error_codes::ClError;
@@ -84,8 +81,9 @@ impl ResidentSorter {
     ///
     /// [`Error::KernelBuild`] with the compiler's log.
     pub fn prepare<K: Key>(&self, len: usize) -> Result<(), Error> {
-        let job = self.job::<K>(Layout::keys::<K>(), len, 1);
-        engine::prepare(&self.device, &job, self.device.shape(&job))
+        let job = self.job(Request::keys::<K>(Segments::one(len)));
+        let plan = self.device.state().plan(&self.device, &job);
+        self.device.state().load(&self.device, &plan).map(drop)
     }
 
     /// Queues a sort of the first `len` keys of a buffer.
@@ -116,10 +114,8 @@ impl ResidentSorter {
         len: usize,
         row_length: usize,
     ) -> Result<Event, Error> {
-        let rows = rows(len, row_length)?;
-        let job = self.job::<K>(Layout::keys::<K>(), row_length, rows);
-        self.check(keys.get(), len.saturating_mul(size_of::<K>()))?;
-        self.enqueue(queue, &job, Arrays::of_handles(keys.get(), None))
+        let job = self.job(Request::keys::<K>(Segments::rows(len, row_length)?));
+        self.enqueue(queue, &job, keys.get(), None)
     }
 
     /// Queues a sort of the first `len` keys of a buffer that moves every value with its key. Not stable. Values are numbers
@@ -135,13 +131,11 @@ impl ResidentSorter {
         values: &mut RawBuffer<V>,
         len: usize,
     ) -> Result<Event, Error> {
-        let layout = plain_number_bytes::<V>()
-            .and_then(Layout::pairs::<K>)
-            .ok_or_else(|| self.refuse("values must be numbers of 32 or 64 bits".to_owned()))?;
-        self.check(keys.get(), len.saturating_mul(size_of::<K>()))?;
-        self.check(values.get(), len.saturating_mul(size_of::<V>()))?;
-        let job = self.job::<K>(layout, len, 1);
-        self.enqueue(queue, &job, Arrays::of_handles(keys.get(), Some(values.get())))
+        if !ValueType::of::<V>().is_number {
+            return Err(self.refuse("values must be numbers of 32 or 64 bits".to_owned()));
+        }
+        let job = self.job(Request::pairs::<K, V>(Segments::one(len)));
+        self.enqueue(queue, &job, keys.get(), Some(values.get()))
     }
 
     /// Queues a sort of the first `len` keys of a buffer that writes the index that each key had to `indices`, equal keys by
@@ -157,21 +151,29 @@ impl ResidentSorter {
         indices: &mut RawBuffer<u32>,
         len: usize,
     ) -> Result<Event, Error> {
-        let layout = Layout::indexed::<K>(len);
-        if layout.value_bits != 32 {
+        let job = self.job(Request::argsort::<K>(Segments::one(len)));
+        if job.element.value_bits != 32 {
             return Err(self.refuse(format!("{len} indices do not fit 32 bits")));
         }
-        self.check(keys.get(), len.saturating_mul(size_of::<K>()))?;
-        self.check(indices.get(), len.saturating_mul(size_of::<u32>()))?;
-        let job = self.job::<K>(layout, len, 1);
-        self.enqueue(queue, &job, Arrays::of_handles(keys.get(), Some(indices.get())))
+        self.enqueue(queue, &job, keys.get(), Some(indices.get()))
     }
 
-    fn job<K: Key>(&self, layout: Layout, row_length: usize, rows: usize) -> Job {
-        Job { layout, mapping: Mapping::new::<K>(self.order), row_length, rows }
+    fn job(&self, request: Request) -> Job {
+        Job::of(&Request { order: self.order, ..request })
     }
 
-    fn enqueue(&self, queue: &CommandQueue, job: &Job, arrays: Arrays) -> Result<Event, Error> {
+    fn enqueue(
+        &self,
+        queue: &CommandQueue,
+        job: &Job,
+        keys: cl_mem,
+        values: Option<cl_mem>,
+    ) -> Result<Event, Error> {
+        let (key_bytes, value_bytes) = job.array_bytes();
+        self.check(keys, key_bytes)?;
+        if let Some(values) = values {
+            self.check(values, value_bytes)?;
+        }
         let context = queue.context().map_err(|error| self.device.failure("describe the queue", &error))?;
         if context != self.device.context().get() {
             return Err(self.refuse("the queue belongs to another context than the sorter".to_owned()));
@@ -183,12 +185,13 @@ impl ResidentSorter {
                 "the queue may run kernels out of order: give one that keeps them in order".to_owned(),
             ));
         }
-        let shape = self.device.shape(job);
+        let plan = self.device.state().plan(&self.device, job);
+        let arrays = DeviceArrays::in_place(Memory(keys), values.map(Memory));
         // SAFETY: the buffers were checked to be large enough and of this context, and are borrowed exclusively; OpenCL
         // keeps their memory until the kernels are done.
-        let queued = unsafe { engine::enqueue(&self.device, queue, job, shape, arrays) }?;
-        match queued.events {
-            Some((_, last)) => Ok(last),
+        let queued = unsafe { enqueue(&self.device, queue, &plan, 0, |_| arrays, Submission::Untimed) }?;
+        match queued.and_then(|commands| commands.into_last()) {
+            Some(last) => Ok(last),
             // Nothing to do, but the caller is promised an event.
             // SAFETY: there is no list of events to wait for.
             None => unsafe { queue.enqueue_marker_with_wait_list(&[]) }
@@ -214,22 +217,5 @@ impl ResidentSorter {
 
     fn refuse(&self, reason: String) -> Error {
         Error::Device { device: self.device.info().name.clone(), operation: "sort the buffer", reason }
-    }
-}
-
-impl Device {
-    /// Sorts rows of keys in a buffer of this device on its own queue, and waits: for measuring kernels without transfers.
-    ///
-    /// # Errors
-    ///
-    /// As for [`ResidentSorter::sort_rows`]; when the device fails, what is in the buffer is undefined.
-    pub fn sort_buffer<K: Key>(
-        &self,
-        keys: &Buffer,
-        len: usize,
-        row_length: usize,
-        order: Order,
-    ) -> Result<Kernels, Error> {
-        sort_buffer::<K, _>(self, keys, len, row_length, order)
     }
 }

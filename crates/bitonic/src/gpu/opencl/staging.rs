@@ -1,7 +1,7 @@
 //! Pinned host memory, as OpenCL gives it.
 
 use super::device::Device;
-use crate::gpu::staging::{CHUNK_BYTES, Chunk};
+use crate::gpu::memory::staging::{CHUNK_BYTES, Chunk};
 use opencl3::command_queue::enqueue_map_buffer;
 use opencl3::error_codes::{CL_MAP_FAILURE, ClError};
 use opencl3::event::Event;

@@ -1,13 +1,13 @@
-//! Between host memory and buffers, by the shortest way that the device has.
+//! Between host memory and buffers, by the shortest route that the device has.
 
 use super::buffer::Buffer;
 use super::device::Device;
 use super::staging::PinnedChunk;
 use super::timing::{completed, span};
 use crate::Error;
-use crate::gpu::backend::{Transfer, check_fits};
-use crate::gpu::copy::copy;
-use crate::gpu::staging::{STAGED_FROM_BYTES, Staging};
+use crate::gpu::driver::{Transfer, check_fits};
+use crate::gpu::memory::copy;
+use crate::gpu::memory::staging::{STAGED_FROM_BYTES, Staging};
 use opencl3::command_queue::{enqueue_map_buffer, enqueue_read_buffer, enqueue_write_buffer};
 use opencl3::error_codes::{CL_MAP_FAILURE, ClError};
 use opencl3::event::Event;
@@ -19,19 +19,19 @@ use std::time::{Duration, Instant};
 
 /// Host memory to the start of a buffer.
 pub(super) fn upload(device: &Device, from: &[u8], to: &Buffer) -> Result<Transfer, Error> {
-    upload_by(Way::shortest(device, from.len()), device, from, to)
+    upload_by(Route::shortest(device, from.len()), device, from, to)
 }
 
 /// The start of a buffer to host memory.
 pub(super) fn download(device: &Device, from: &Buffer, to: &mut [u8]) -> Result<Transfer, Error> {
     // Whatever failed before must show before the caller's memory is touched.
     device.finish()?;
-    download_by(Way::shortest(device, to.len()), device, from, to)
+    download_by(Route::shortest(device, to.len()), device, from, to)
 }
 
 /// How data gets to the device or back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Route {
     /// The device works in the host's memory: map the buffer and copy.
     Mapped,
     /// One command, and the driver sees to the rest.
@@ -40,7 +40,7 @@ enum Way {
     Staged,
 }
 
-impl Way {
+impl Route {
     fn shortest(device: &Device, bytes: usize) -> Self {
         if device.info().shares_host_memory {
             Self::Mapped
@@ -55,18 +55,18 @@ impl Way {
 const UPLOAD: &str = "upload data";
 const DOWNLOAD: &str = "download data";
 
-fn upload_by(way: Way, device: &Device, from: &[u8], to: &Buffer) -> Result<Transfer, Error> {
+fn upload_by(route: Route, device: &Device, from: &[u8], to: &Buffer) -> Result<Transfer, Error> {
     check_fits(device, UPLOAD, from.len(), to)?;
     if from.is_empty() {
         return Ok(Transfer::default());
     }
-    let staging = if way == Way::Staged { device.staging() } else { None };
-    let elapsed = match (way, staging) {
-        (Way::Mapped, _) => {
+    let staging = if route == Route::Staged { device.staging() } else { None };
+    let elapsed = match (route, staging) {
+        (Route::Mapped, _) => {
             let access = CL_MAP_WRITE_INVALIDATE_REGION;
             with_mapped(device, UPLOAD, to, from.len(), access, |memory| copy(from, memory))?
         }
-        (Way::Staged, Some(mut staging)) => {
+        (Route::Staged, Some(mut staging)) => {
             let events = settled(device, UPLOAD, to, write_staged(device, from, to, &mut staging))?;
             total(&events)?
         }
@@ -78,18 +78,18 @@ fn upload_by(way: Way, device: &Device, from: &[u8], to: &Buffer) -> Result<Tran
     Ok(Transfer { elapsed, bytes: from.len() })
 }
 
-fn download_by(way: Way, device: &Device, from: &Buffer, to: &mut [u8]) -> Result<Transfer, Error> {
+fn download_by(route: Route, device: &Device, from: &Buffer, to: &mut [u8]) -> Result<Transfer, Error> {
     check_fits(device, DOWNLOAD, to.len(), from)?;
     if to.is_empty() {
         return Ok(Transfer::default());
     }
     let bytes = to.len();
-    let staging = if way == Way::Staged { device.staging() } else { None };
-    let elapsed = match (way, staging) {
-        (Way::Mapped, _) => {
+    let staging = if route == Route::Staged { device.staging() } else { None };
+    let elapsed = match (route, staging) {
+        (Route::Mapped, _) => {
             with_mapped(device, DOWNLOAD, from, bytes, CL_MAP_READ, |memory| copy(memory, to))?
         }
-        (Way::Staged, Some(mut staging)) => {
+        (Route::Staged, Some(mut staging)) => {
             let events = settled(device, DOWNLOAD, from, read_staged(device, from, to, &mut staging))?;
             total(&events)?
         }
@@ -257,30 +257,30 @@ unsafe fn read(
 mod tests {
     use super::super::testing;
     use super::*;
-    use crate::gpu::staging::CHUNK_BYTES;
+    use crate::gpu::memory::staging::CHUNK_BYTES;
 
-    const WAYS: [Way; 3] = [Way::Mapped, Way::Direct, Way::Staged];
+    const ROUTES: [Route; 3] = [Route::Mapped, Route::Direct, Route::Staged];
 
     fn pattern(bytes: usize) -> Vec<u8> {
         (0_u32..).map(|index| (index.wrapping_mul(0x9e37_79b9) >> 24) as u8).take(bytes).collect()
     }
 
     #[test]
-    fn what_goes_up_comes_down_by_every_way_at_every_size() {
+    fn what_goes_up_comes_down_by_every_route_at_every_size() {
         let device = testing::device();
         for bytes in [0, 1, 255, CHUNK_BYTES - 1, CHUNK_BYTES, 3 * CHUNK_BYTES + 17, 5 * CHUNK_BYTES] {
             let sent = pattern(bytes);
             let buffer = device.allocate(bytes).expect("a device has this much memory");
-            for way in WAYS {
-                let up = upload_by(way, &device, &sent, &buffer);
-                assert_eq!(up.map(|up| up.bytes), Ok(bytes), "{way:?}");
-                for back in WAYS {
+            for route in ROUTES {
+                let up = upload_by(route, &device, &sent, &buffer);
+                assert_eq!(up.map(|up| up.bytes), Ok(bytes), "{route:?}");
+                for back in ROUTES {
                     let mut received = vec![0; bytes];
                     let down = download_by(back, &device, &buffer, &mut received);
                     assert_eq!(down.map(|down| down.bytes), Ok(bytes), "{back:?}");
-                    assert!(sent == received, "{bytes} bytes, up {way:?}, down {back:?}");
+                    assert!(sent == received, "{bytes} bytes, up {route:?}, down {back:?}");
                 }
-                let erased = upload_by(Way::Direct, &device, &vec![0xff; bytes], &buffer);
+                let erased = upload_by(Route::Direct, &device, &vec![0xff; bytes], &buffer);
                 assert!(erased.is_ok());
             }
         }
@@ -290,11 +290,11 @@ mod tests {
     fn a_transfer_touches_no_more_than_its_own_bytes() {
         let device = testing::device();
         let buffer = device.allocate(1000).expect("a device has this much memory");
-        for way in WAYS {
-            upload_by(way, &device, &[7; 1000], &buffer).expect("the buffer has 1000 bytes");
-            upload_by(way, &device, &[8; 10], &buffer).expect("the buffer has 10 bytes");
+        for route in ROUTES {
+            upload_by(route, &device, &[7; 1000], &buffer).expect("the buffer has 1000 bytes");
+            upload_by(route, &device, &[8; 10], &buffer).expect("the buffer has 10 bytes");
             let mut received = [0; 1000];
-            download_by(way, &device, &buffer, &mut received[..900]).expect("the buffer has 900 bytes");
+            download_by(route, &device, &buffer, &mut received[..900]).expect("the buffer has 900 bytes");
             assert!(
                 received[..10] == [8; 10] && received[10..900] == [7; 890] && received[900..] == [0; 100]
             );
@@ -302,15 +302,15 @@ mod tests {
     }
 
     #[test]
-    fn more_than_the_buffer_holds_is_refused_by_every_way() {
+    fn more_than_the_buffer_holds_is_refused_by_every_route() {
         let device = testing::device();
         let buffer = device.allocate(10).expect("a device has this much memory");
-        for way in WAYS {
-            let up = upload_by(way, &device, &[1; 11], &buffer);
-            let down = download_by(way, &device, &buffer, &mut [1; 11]);
+        for route in ROUTES {
+            let up = upload_by(route, &device, &[1; 11], &buffer);
+            let down = download_by(route, &device, &buffer, &mut [1; 11]);
             for refused in [up, down] {
                 let Err(Error::Device { reason, .. }) = refused else {
-                    panic!("{way:?} took 11 of 10 bytes")
+                    panic!("{route:?} took 11 of 10 bytes")
                 };
                 assert_eq!(reason, "11 bytes do not fit a buffer of 10");
             }
@@ -322,9 +322,9 @@ mod tests {
         let device = testing::device();
         let buffer = device.allocate(10).expect("a device has this much memory");
         let busy = buffer.host_access();
-        assert!(matches!(upload_by(Way::Mapped, &device, &[1], &buffer), Err(Error::Device { .. })));
+        assert!(matches!(upload_by(Route::Mapped, &device, &[1], &buffer), Err(Error::Device { .. })));
         drop(busy);
-        assert!(upload_by(Way::Mapped, &device, &[1], &buffer).is_ok());
+        assert!(upload_by(Route::Mapped, &device, &[1], &buffer).is_ok());
     }
 
     #[test]
@@ -336,18 +336,18 @@ mod tests {
         let sent = pattern(CHUNK_BYTES + 1);
         let buffer = device.allocate(sent.len()).expect("a device has this much memory");
         let mut received = vec![0; sent.len()];
-        assert!(upload_by(Way::Staged, &device, &sent, &buffer).is_ok());
-        assert!(download_by(Way::Staged, &device, &buffer, &mut received).is_ok());
+        assert!(upload_by(Route::Staged, &device, &sent, &buffer).is_ok());
+        assert!(download_by(Route::Staged, &device, &buffer, &mut received).is_ok());
         assert!(sent == received);
     }
 
     #[test]
-    fn the_way_is_chosen_by_memory_and_size() {
+    fn the_route_is_chosen_by_memory_and_size() {
         let device = testing::device();
         let [small, large] =
-            [STAGED_FROM_BYTES - 1, STAGED_FROM_BYTES].map(|bytes| Way::shortest(&device, bytes));
+            [STAGED_FROM_BYTES - 1, STAGED_FROM_BYTES].map(|bytes| Route::shortest(&device, bytes));
         let expected =
-            if device.info().shares_host_memory { [Way::Mapped; 2] } else { [Way::Direct, Way::Staged] };
+            if device.info().shares_host_memory { [Route::Mapped; 2] } else { [Route::Direct, Route::Staged] };
         assert_eq!([small, large], expected);
     }
 }

@@ -1,0 +1,180 @@
+//! Plans and runs requests on the CPU: the one way from a request to the sorts of this folder.
+
+use super::pairs::{indexed, sort_run};
+use super::{Settings, argsort, plan_argsort, plan_pairs, sort, sort_pairs, sort_rows, threads, try_vec};
+use crate::instructions::Instructions;
+use crate::key::{BitMap, Key, as_bits_mut};
+use crate::plan::{Memory, Plan};
+use crate::request::{Request, Segments, What};
+use crate::{Engine, Error};
+use rayon::prelude::*;
+use std::borrow::Cow;
+
+/// The caller's arrays.
+pub(crate) enum Arrays<'a, K, V> {
+    /// Keys alone.
+    Keys(&'a mut [K]),
+    /// A value for every key.
+    Pairs(&'a mut [K], &'a mut [V]),
+    /// Keys that stay, and where their indices go.
+    Argsort(&'a [K], &'a mut Vec<usize>),
+}
+
+/// What [`execute`] will do.
+pub(crate) fn plan<K: Key, V>(request: &Request, settings: Settings) -> Result<Plan, Error> {
+    check(settings.instructions)?;
+    let length = request.segments.longest();
+    let of_segment = match request.what {
+        What::Keys => super::plan::<K>(length, settings),
+        What::Pairs(_) => plan_pairs::<K, V>(length, request.stable, settings),
+        What::Argsort => plan_argsort::<K>(length, settings),
+    };
+    let host = match (request.segments, request.what) {
+        (Segments::Rows { .. }, What::Pairs(value)) if request.stable => {
+            let each = if request.oblivious {
+                size_of::<super::scalar::Indexed<K::Bits>>()
+            } else {
+                size_of::<usize>() + size_of::<K>() + value.bytes
+            };
+            request.len().saturating_mul(each)
+        }
+        _ => of_segment.scratch_bytes,
+    };
+    Ok(Plan {
+        request: *request,
+        engine: Engine::Cpu,
+        device: Cow::Borrowed(super::device()),
+        algorithm: of_segment.algorithm,
+        limits: Some(of_segment.limits),
+        threads: threads::count_for(request.len(), settings.threads),
+        instructions: Some(settings.instructions),
+        kernels: None,
+        chunks: None,
+        memory: Memory { host, ..Memory::default() },
+        predicted: None,
+    })
+}
+
+/// Sorts as the request says. The arrays are as they were if anything fails.
+pub(crate) fn execute<K: Key, V: Copy + Send>(
+    request: &Request,
+    arrays: Arrays<'_, K, V>,
+    settings: Settings,
+) -> Result<(), Error> {
+    match (arrays, request.segments) {
+        (Arrays::Keys(keys), Segments::One { .. }) => sort(keys, settings),
+        (Arrays::Keys(keys), Segments::Rows { row_length, .. }) => sort_rows(keys, row_length, settings),
+        (Arrays::Pairs(keys, values), Segments::One { .. }) => {
+            sort_pairs(keys, values, request.stable, settings)
+        }
+        (Arrays::Pairs(keys, values), Segments::Rows { row_length, .. }) => {
+            sort_pairs_of_rows(keys, values, row_length, request.stable, settings)
+        }
+        (Arrays::Argsort(keys, indices), Segments::One { .. }) => {
+            *indices = argsort(keys, settings)?;
+            Ok(())
+        }
+        (Arrays::Argsort(keys, indices), Segments::Rows { row_length, .. }) => {
+            *indices = argsort_rows(keys, row_length, settings)?;
+            Ok(())
+        }
+    }
+}
+
+/// The error for an instruction set that this processor lacks.
+fn check(instructions: Instructions) -> Result<(), Error> {
+    if instructions.is_available() {
+        return Ok(());
+    }
+    Err(Error::EngineUnavailable {
+        engine: Engine::Cpu,
+        reason: format!("this processor has no {instructions}"),
+        advice: format!("leave the choice to bitonic, which takes {} here", Instructions::detected()),
+    })
+}
+
+/// The index of every key in its row, in the order of the row; equal keys by index.
+fn argsort_rows<K: Key>(keys: &[K], row_length: usize, settings: Settings) -> Result<Vec<usize>, Error> {
+    let mut indices = try_vec(keys.len())?;
+    indices.resize(keys.len(), 0);
+    if keys.is_empty() {
+        return Ok(indices);
+    }
+    let one = Settings { threads: Some(1), ..settings };
+    let argsort_row = |(keys, indices): (&[K], &mut [usize])| {
+        indices.copy_from_slice(&argsort(keys, one)?);
+        Ok(())
+    };
+    threads::with_threads_for(keys.len(), settings.threads, |parallel| {
+        if parallel {
+            keys.par_chunks(row_length).zip(indices.par_chunks_mut(row_length)).try_for_each(argsort_row)
+        } else {
+            keys.chunks(row_length).zip(indices.chunks_mut(row_length)).try_for_each(argsort_row)
+        }
+    })??;
+    Ok(indices)
+}
+
+/// Sorts every row of keys, and moves every value with its key. Rows before another may be sorted already, so memory is asked for
+/// before the first is, or done without.
+fn sort_pairs_of_rows<K: Key, V: Copy + Send>(
+    keys: &mut [K],
+    values: &mut [V],
+    row_length: usize,
+    stable: bool,
+    settings: Settings,
+) -> Result<(), Error> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    let one = Settings { threads: Some(1), ..settings };
+    match (stable, settings.oblivious) {
+        (false, _) => {
+            // Where memory is refused, the network, which needs none, sorts the row.
+            let in_place = Settings { oblivious: true, ..one };
+            let sort_row = |(keys, values): (&mut [K], &mut [V])| {
+                sort_pairs(keys, values, false, one).or_else(|_| {
+                    crate::key::with_ordered_bits(keys, settings.order, |bits| sort_run(bits, values, in_place))
+                })
+            };
+            threads::with_threads_for(keys.len(), settings.threads, |parallel| {
+                if parallel {
+                    let rows = keys.par_chunks_mut(row_length).zip(values.par_chunks_mut(row_length));
+                    rows.try_for_each(sort_row)
+                } else {
+                    keys.chunks_mut(row_length).zip(values.chunks_mut(row_length)).try_for_each(sort_row)
+                }
+            })?
+        }
+        (true, false) => {
+            let indices = argsort_rows(keys, row_length, settings)?;
+            let (mut sorted_keys, mut sorted_values) = (try_vec(keys.len())?, try_vec(values.len())?);
+            for (row, indices) in indices.chunks(row_length).enumerate() {
+                let start = row * row_length;
+                sorted_keys.extend(indices.iter().map(|index| keys[start + index]));
+                sorted_values.extend(indices.iter().map(|index| values[start + index]));
+            }
+            keys.copy_from_slice(&sorted_keys);
+            values.copy_from_slice(&sorted_values);
+            Ok(())
+        }
+        (true, true) => {
+            let mut elements = Vec::new();
+            for row in keys.chunks(row_length) {
+                elements.try_reserve_exact(if elements.is_empty() { keys.len() } else { 0 }).map_err(|_| {
+                    Error::OutOfMemory { bytes: keys.len() * size_of::<super::scalar::Indexed<K::Bits>>() }
+                })?;
+                elements.extend(indexed(row, settings)?);
+            }
+            for (elements, values) in elements.chunks_mut(row_length).zip(values.chunks_mut(row_length)) {
+                sort_run(elements, values, one)?;
+            }
+            let map = BitMap::new(K::TYPE.form(), settings.order);
+            for (bits, element) in as_bits_mut(keys).iter_mut().zip(&elements) {
+                // A permutation of bits that were valid keys.
+                *bits = map.from_ordered(element.key);
+            }
+            Ok(())
+        }
+    }
+}

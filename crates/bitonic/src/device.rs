@@ -1,0 +1,137 @@
+//! Devices, and the thin layer that backends provide.
+//!
+//! Most programs need none of this: [`Sorter`](crate::Sorter) opens devices itself, and the `ResidentSorter` of a backend sorts
+//! arrays that are on a device already. [`Driver`] is for programs that run kernels of their own on the same devices, such as the
+//! ladder and the laboratory of this project.
+
+pub use crate::gpu::choice::{DeviceChoice, DeviceKind};
+pub use crate::gpu::driver::{
+    Argument, Arguments, Command, DeviceBuffer, Driver, Grid, MOST_ARGUMENTS, RepeatKey, Source, Transfer,
+};
+pub use crate::gpu::execute::Kernels;
+pub use crate::gpu::facts::DeviceFacts;
+pub use crate::gpu::kernel::Part;
+pub use crate::gpu::search::{Effort, TuneReport, TuneRow};
+pub use crate::gpu::tuning::Tuning;
+
+use crate::gpu::BACKENDS;
+use crate::gpu::cut::Cuts;
+use crate::gpu::engine::{Backend, DeviceEngine};
+use crate::gpu::execute::sort_buffers;
+use crate::gpu::job::Job;
+use crate::plan::Plan;
+use crate::request::Request;
+use crate::{Engine, Error};
+use std::fmt;
+use std::sync::Arc;
+
+/// The engines that have devices, and that this program was built with, the fastest first.
+pub fn engines() -> impl Iterator<Item = Engine> {
+    BACKENDS.iter().map(|backend| backend.engine)
+}
+
+/// The facts about every device that the backends of this build find, in the order of the backends. Where there is no driver, there
+/// is no device of it either.
+pub fn list() -> Vec<DeviceFacts> {
+    BACKENDS.iter().flat_map(|backend| (backend.list)().unwrap_or_default()).collect()
+}
+
+/// The facts about every device of an engine.
+///
+/// # Errors
+///
+/// [`Error::EngineUnavailable`] where there is no driver, or this program was built without the engine.
+pub fn list_of(engine: Engine) -> Result<Vec<DeviceFacts>, Error> {
+    (Backend::find(engine)?.list)()
+}
+
+/// Opens a device of an engine.
+///
+/// # Errors
+///
+/// [`Error::EngineUnavailable`] without a driver, [`Error::NoSuchDevice`] when no device answers to the choice, [`Error::Device`]
+/// when the driver does not open it.
+pub fn open(engine: Engine, choice: &DeviceChoice) -> Result<OpenDevice, Error> {
+    Ok(OpenDevice { engine: (Backend::find(engine)?.open)(choice)? })
+}
+
+/// An open device of any engine.
+#[derive(Clone)]
+pub struct OpenDevice {
+    engine: Arc<dyn DeviceEngine>,
+}
+
+impl OpenDevice {
+    /// What the device is and allows, and how fast it copies where that is known.
+    pub fn facts(&self) -> DeviceFacts {
+        self.engine.facts()
+    }
+
+    /// The speed of copies from device memory to device memory: bytes read plus bytes written, per second. Measured by the first
+    /// call, in well under a second, and kept on disk.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceMemory`] or [`Error::Device`] when the measurement fails.
+    pub fn copy_bandwidth(&self) -> Result<f64, Error> {
+        self.engine.copy_bandwidth()
+    }
+
+    /// Tries shapes on the device, stores the best for later sorts with this engine, and says what was found. `progress` is called
+    /// with the number of steps done and the number of all steps.
+    ///
+    /// What was stored before is replaced, length by length: what was found before a process is killed stays. Devices that are open
+    /// in this process go on with what they had. Where there is no cache folder, the result serves this report only.
+    ///
+    /// # Errors
+    ///
+    /// When not even the default shape works: the error of that sort.
+    pub fn tune(&self, effort: Effort, progress: &mut dyn FnMut(usize, usize)) -> Result<TuneReport, Error> {
+        self.engine.tune(effort, progress)
+    }
+}
+
+impl fmt::Debug for OpenDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OpenDevice").field(&self.facts().name).finish()
+    }
+}
+
+/// What a sort on a device with these facts will do: pure, so that the device need not be here. [`Sorter::plan`](crate::Sorter::plan)
+/// does the same for the devices that are.
+///
+/// # Errors
+///
+/// [`Error::EngineUnavailable`] for what the engine cannot do, [`Error::LargerThanDevice`] when not even a chunk fits its memory.
+///
+/// ```
+/// use bitonic::device::{DeviceFacts, Tuning, plan};
+/// use bitonic::{Request, Segments};
+///
+/// let request = Request::keys::<u32>(Segments::one(1 << 20));
+/// let plan = plan(&request, &DeviceFacts::nvidia_h200(), &Tuning::default())?;
+/// println!("{plan}");
+/// assert_eq!(plan.pass_count(), 5);
+/// # Ok::<(), bitonic::Error>(())
+/// ```
+pub fn plan(request: &Request, facts: &DeviceFacts, tuning: &Tuning) -> Result<Plan, Error> {
+    let cuts = if request.oblivious { Cuts::BetweenRows } else { Cuts::Anywhere };
+    crate::gpu::plan::plan(request, facts, tuning, cuts, None)
+}
+
+/// Sorts what is in buffers of a device on its own queue, and waits: for measuring kernels without transfers. The buffers have the
+/// request's keys and, for pairs and indices, values.
+///
+/// # Errors
+///
+/// [`Error::Device`] when a buffer is too small or the device fails, [`Error::KernelBuild`] when the compiler refuses a kernel. What
+/// is in the buffers is undefined then.
+pub fn sort_resident<D: Driver>(
+    device: &D,
+    request: &Request,
+    keys: &D::Buffer,
+    values: Option<&D::Buffer>,
+) -> Result<Kernels, Error> {
+    let job = Job::of(request);
+    sort_buffers(device, &job, &device.state().plan(device, &job), keys, values)
+}

@@ -1,0 +1,111 @@
+/* What the kernels need to know about CUDA C++ as NVRTC compiles it, without any header; opencl/prelude.c says the
+   same for OpenCL. */
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef ulonglong2 u64x2; /* 16 bytes that are loaded and stored at once */
+
+/* A kernel whose blocks have exactly this many threads. RESIDENT_BLOCKS of them fit a multiprocessor: the compiler has to
+   make do with that share of its registers. */
+#define KERNEL(items) extern "C" __global__ __launch_bounds__(items, RESIDENT_BLOCKS) void
+/* One whose blocks have any number up to this. The compiler keeps to as many registers as let so many threads run together. */
+#define KERNEL_UP_TO(items) extern "C" __global__ __launch_bounds__(items) void
+#define FUNCTION static __device__ __forceinline__
+#define GLOBAL
+#define LOCAL
+/* A block has more than 48 KiB of shared memory only if the launch asks for it, so all of it comes with the launch. */
+#define LOCAL_ARRAY(type, name, count)                                                                                 \
+    extern __shared__ u64x2 shared_memory[];                                                                           \
+    type *name = (type *)shared_memory
+/* Shared memory that the kernel declares itself, up to 48 KiB. */
+#define OWN_LOCAL_ARRAY(type, name, count) __shared__ type name[count]
+
+#define GROUP ((Index)blockIdx.x)
+#define GROUPS ((Index)gridDim.x)
+#define ITEM ((u32)threadIdx.x)
+#define GROUP_ITEMS ((u32)blockDim.x)
+#define UNROLL _Pragma("unroll")
+
+/* All threads of the block have arrived here, and see what the others wrote to shared memory. */
+#define BARRIER() __syncthreads()
+/* The same for what they wrote to global memory. */
+#define GLOBAL_BARRIER() __syncthreads()
+
+/* The same for threads whose numbers differ only in the bits below `scope`: the others need not wait. A block has 16
+   barriers, by number. 0 is that of the whole block; halves have 1 and 2, quarters the next four, eighths the next eight.
+   Different parts must not share one, because some threads may be at the next barrier while others are still at this one. */
+FUNCTION void barrier_of(u32 scope, u32 items)
+{
+    u32 parts = items / (scope < 32 ? 32 : scope);
+    if (scope <= 32) {
+        __syncwarp();
+    } else if (parts < 2) {
+        __syncthreads();
+    } else {
+        parts = parts < 8 ? parts : 8;
+        u32 threads = items / parts;
+        asm volatile("bar.sync %0, %1;" ::"r"(parts - 1 + ITEM / threads), "r"(threads) : "memory");
+    }
+}
+#define BARRIER_OF(scope) barrier_of(scope, ITEMS)
+#define GLOBAL_BARRIER_OF(scope) barrier_of(scope, ITEMS)
+/* Warps may come to a barrier from different places of the program. */
+#define BARRIERS_MEET_ANYWHERE 1
+
+/* A kernel may be started before the one that was queued before it has ended. What that one wrote is there from here on: */
+#if __CUDA_ARCH__ >= 900
+#define AFTER_PREVIOUS() asm volatile("griddepcontrol.wait;" ::: "memory")
+#define LET_NEXT_START() asm volatile("griddepcontrol.launch_dependents;" ::: "memory")
+#else
+#define AFTER_PREVIOUS()
+#define LET_NEXT_START()
+#endif
+
+/* A number that the compiler does not know anything about. Addresses that are made of it are computed anew where they are
+   needed, instead of being kept from one place to the other in registers, which are for the elements. */
+FUNCTION u32 hidden(u32 number)
+{
+    asm volatile("" : "+r"(number));
+    return number;
+}
+#define HIDDEN(number) hidden(number)
+
+/* The zeros above the highest one of a number that is not 0. */
+#define LEADING_ZEROS(number) __clz(number)
+
+/* Adds to a counter, and sets bits, in memory of the group or of all; what was there before. */
+#define ATOMIC_ADD(counter, number) atomicAdd(counter, number)
+#define ATOMIC_OR(bits, more) atomicOr(bits, more)
+
+/* Counts one more for this thread; how many there were before. All threads of a warp call it, and neighbours that count the
+   same do so together: sorted or equal keys would otherwise queue up for one counter. */
+FUNCTION u32 count_one(u32 *counters, u32 which)
+{
+    u32 lane = ITEM & 31;
+    u32 before = __shfl_up_sync(~0u, which, 1);
+    bool begins = lane == 0 || before != which;
+    u32 beginnings = __ballot_sync(~0u, begins);
+    u32 first = 31 - __clz(beginnings & ~0u >> (31 - lane));
+    u32 later = beginnings & ~0u << lane << 1;
+    u32 start = 0;
+    if (begins) {
+        start = atomicAdd(&counters[which], (later ? __ffs(later) - 1 : 32) - lane);
+    }
+    return __shfl_sync(~0u, start, first) + lane - first;
+}
+#define COUNT_ONE(counters, which) count_one(counters, which)
+
+/* Adds the numbers of all threads of the block to one in shared memory: those of a warp together. */
+FUNCTION void add_all(u32 *sum, u32 number)
+{
+    UNROLL for (u32 distance = 16; distance > 0; distance /= 2)
+    {
+        number += __shfl_xor_sync(~0u, number, distance);
+    }
+    if ((ITEM & 31) == 0) {
+        atomicAdd(sum, number);
+    }
+}
+#define ADD_ALL(sum, number) add_all(sum, number)

@@ -1,0 +1,113 @@
+//! The caller's arrays, as bytes: what sorts them knows widths only.
+
+use crate::Error;
+use crate::gpu::element::Element;
+use crate::gpu::job::Job;
+use std::mem::MaybeUninit;
+
+/// The caller's arrays.
+pub(crate) enum HostArrays<'a> {
+    /// Keys alone.
+    Keys(&'a mut [u8]),
+    /// Keys with values that travel with them.
+    Pairs { keys: &'a mut [u8], values: &'a mut [u8] },
+    /// Keys with values that are put in place by the indices of their keys.
+    Gathered { keys: &'a mut [u8], values: ValueBytes<'a> },
+    /// Keys that stay, and places for the index of each.
+    Indices { keys: &'a [u8], indices: &'a mut [usize] },
+}
+
+/// Values of any type that can be copied.
+pub(crate) struct ValueBytes<'a> {
+    memory: &'a mut [MaybeUninit<u8>],
+    size: usize,
+}
+
+impl<'a> ValueBytes<'a> {
+    pub(crate) fn new<V: Copy>(values: &'a mut [V]) -> Self {
+        // SAFETY: any memory is `MaybeUninit` bytes; the borrow lasts as long as the result, and what is written there are whole
+        // values of the same array, in `write`.
+        let memory = unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) };
+        Self { memory, size: size_of::<V>() }
+    }
+
+    /// The bytes of a value.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// All values, one after the other. What is written there must be whole values of the same array.
+    pub(crate) fn into_memory(self) -> &'a mut [MaybeUninit<u8>] {
+        self.memory
+    }
+
+    /// The same for a shorter time.
+    pub(crate) fn reborrow(&mut self) -> ValueBytes<'_> {
+        ValueBytes { memory: self.memory, size: self.size }
+    }
+
+    /// Memory for all values, asked for before anything is moved.
+    pub(crate) fn reserve(&self) -> Result<Gathered, Error> {
+        let bytes = self.memory.len();
+        let mut memory = Vec::new();
+        memory.try_reserve_exact(bytes).map_err(|_| Error::OutOfMemory { bytes })?;
+        Ok(Gathered { memory })
+    }
+
+    /// Puts the value with index `indices[i]` at i. There is an index below the number of values for every value.
+    pub(crate) fn write(self, mut gathered: Gathered, indices: impl Iterator<Item = usize>) {
+        gathered.memory.clear();
+        match self.size {
+            0 => return,
+            1 => gathered.gather::<1>(self.memory, indices),
+            2 => gathered.gather::<2>(self.memory, indices),
+            4 => gathered.gather::<4>(self.memory, indices),
+            8 => gathered.gather::<8>(self.memory, indices),
+            16 => gathered.gather::<16>(self.memory, indices),
+            size => {
+                for index in indices {
+                    gathered.memory.extend_from_slice(&self.memory[index * size..][..size]);
+                }
+            }
+        }
+        self.memory.copy_from_slice(&gathered.memory);
+    }
+}
+
+/// Values on their way to their places.
+pub(crate) struct Gathered {
+    memory: Vec<MaybeUninit<u8>>,
+}
+
+impl Gathered {
+    /// Values of a size that is known when this is compiled are moved by single instructions.
+    fn gather<const SIZE: usize>(&mut self, values: &[MaybeUninit<u8>], indices: impl Iterator<Item = usize>) {
+        let (values, _) = values.as_chunks::<SIZE>();
+        indices.for_each(|index| self.memory.extend_from_slice(&values[index]));
+    }
+}
+
+/// The numbers of a device's values, as wide as the element has them.
+fn numbers(bytes: &[u8], element: Element) -> impl Iterator<Item = usize> {
+    bytes.chunks_exact(element.value_bytes()).map(|bytes| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word) as usize
+    })
+}
+
+/// The indices of a sorted job whose first element is number `start` of the array: counted from the start of the array. `None` if one
+/// is no index of its row.
+pub(crate) fn indices<'a>(
+    bytes: &'a [u8],
+    job: &'a Job,
+    start: usize,
+) -> Option<impl Iterator<Item = usize> + 'a> {
+    if numbers(bytes, job.element).any(|index| index >= job.row_length) {
+        return None;
+    }
+    let rows = bytes.chunks(job.element.value_bytes() * job.row_length.max(1));
+    Some(rows.enumerate().flat_map(move |(row, indices)| {
+        numbers(indices, job.element).map(move |index| start + row * job.row_length + index)
+    }))
+}

@@ -1,0 +1,107 @@
+//! Runs plans: `execute(plan, arrays)`. One way for every operation and every backend.
+//!
+//! ```text
+//!   the caller's arrays   [               ]   untouched while the device is at work
+//!                                 ↓           up, sorted, down
+//!   landed                [               ]   in memory of our own: checked there
+//!                                 ↓           copied over the caller's arrays: nothing can fail any more
+//! ```
+//!
+//! Arrays that the device does not hold go up chunk by chunk ([`chunks`]); the last arrow is a merge then.
+
+mod arrays;
+mod chunks;
+mod loaded;
+mod merge;
+mod resident;
+mod whole;
+
+pub(crate) use arrays::{HostArrays, ValueBytes};
+pub(crate) use loaded::{DeviceArrays, Loaded, Submission};
+pub use resident::Kernels;
+pub(crate) use resident::{enqueue, sort_buffers};
+
+use super::cut::{Cut, Cuts, limit_of_user};
+use super::driver::Driver;
+use super::facts::DeviceFacts;
+use super::job::Job;
+use super::plan::of_kernels;
+use crate::Error;
+use crate::plan::{KernelPlan, Plan};
+use crate::report::DeviceTimes;
+use std::sync::Arc;
+
+/// What a sort may use besides the device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Means {
+    /// The bytes that its arrays may have of the device's memory.
+    pub(crate) limit: Option<u64>,
+    /// Where arrays may be cut that need more.
+    pub(crate) cuts: Cuts,
+    /// The host's threads.
+    pub(crate) threads: Option<usize>,
+}
+
+impl Means {
+    /// With at most `limit` bytes or, if that is `None`, what the user's settings say.
+    pub(crate) fn new(limit: Option<u64>, cuts: Cuts, threads: Option<usize>) -> Result<Self, Error> {
+        let limit = match limit {
+            Some(limit) => Some(limit),
+            None => limit_of_user()?,
+        };
+        Ok(Self { limit, cuts, threads })
+    }
+}
+
+/// What a sort did.
+pub(crate) struct Done {
+    /// The plan that ran: the one that was asked for, or its fallback where the device refused something.
+    pub(crate) plan: Plan,
+    pub(crate) times: DeviceTimes,
+}
+
+/// Sorts the caller's arrays as the plan says. They are as they were if anything fails, or fully sorted.
+pub(crate) fn execute<D: Driver>(
+    device: &D,
+    plan: &Plan,
+    mut arrays: HostArrays<'_>,
+    means: &Means,
+) -> Result<Done, Error> {
+    let job = Job::of(&plan.request);
+    let facts = facts_of(device);
+    let mut cut = Cut::new(&job, &facts, means.cuts, means.limit)?;
+    let done = |cut: &Cut, kernels: Arc<KernelPlan>, times| Done {
+        plan: of_kernels(&plan.request, &facts, cut, &job, kernels),
+        times: DeviceTimes { copy_bytes_per_second: facts.copy_bytes_per_second, ..times },
+    };
+    if cut.is_whole() {
+        let kernels = match &plan.kernels {
+            Some(kernels) => kernels.clone(),
+            None => device.state().plan(device, &job),
+        };
+        match whole::sort(device, &plan.request, &job, &kernels, &mut arrays) {
+            Ok((kernels, times)) => return Ok(done(&cut, kernels, times)),
+            Err(error) => cut = cut.after(error, job.len())?,
+        }
+    }
+    let chunked = chunks::sort(device, &plan.request, &job, cut, arrays, means.threads)?;
+    let mut done = done(&cut, chunked.kernels, chunked.times);
+    // A device that refuses memory makes them more than were planned.
+    done.plan.chunks = Some(chunked.chunks);
+    Ok(done)
+}
+
+/// The facts about a device, with the speed of its copies where that is known.
+pub(crate) fn facts_of<D: Driver>(device: &D) -> DeviceFacts {
+    let copy_bytes_per_second = device.state().known_copy_bandwidth(device);
+    DeviceFacts { copy_bytes_per_second, ..device.facts().clone() }
+}
+
+/// The error for a result that no sort can have.
+fn wrong_result<D: Driver>(device: &D) -> Error {
+    let reason = "what came back is not what was sent: its driver or its memory is faulty".to_owned();
+    Error::Device { device: device.facts().name.clone(), operation: "sort", reason }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! Sorts of arrays that are on the device already.
+
+use super::loaded::{DeviceArrays, Submission, WorkBuffers};
+use crate::Error;
+use crate::gpu::driver::{DeviceBuffer, Driver};
+use crate::gpu::job::Job;
+use crate::plan::KernelPlan;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What the kernels of a sort took.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Kernels {
+    /// From the start of the first to the end of the last, by the device's clock.
+    pub span: Duration,
+    /// What ran: the plan that was asked for, or its fallback where the device refused something.
+    pub plan: Arc<KernelPlan>,
+}
+
+/// Sorts arrays in buffers of the device on its own queue, and waits. The buffers have the job's keys and, where its elements have
+/// values, values.
+pub(crate) fn sort_buffers<D: Driver>(
+    device: &D,
+    job: &Job,
+    plan: &Arc<KernelPlan>,
+    keys: &D::Buffer,
+    values: Option<&D::Buffer>,
+) -> Result<Kernels, Error> {
+    let (key_bytes, value_bytes) = job.array_bytes();
+    for (bytes, buffer) in [(key_bytes, Some(keys)), (value_bytes, values)] {
+        let given = buffer.map_or(0, DeviceBuffer::bytes);
+        if given < bytes {
+            let reason = format!("{bytes} bytes are to be sorted, but the buffer has {given}");
+            let device = device.facts().name.clone();
+            return Err(Error::Device { device, operation: "sort the buffer", reason });
+        }
+    }
+    let mut plan = plan.clone();
+    loop {
+        match try_sort(device, &plan, keys, values) {
+            Ok(Some(span)) => return Ok(Kernels { span, plan }),
+            refused => plan = next(&plan, refused.err(), device)?,
+        }
+    }
+}
+
+/// Sorts by just this plan; `None` if the device lacks what one of its kernels asks for.
+fn try_sort<D: Driver>(
+    device: &D,
+    plan: &Arc<KernelPlan>,
+    keys: &D::Buffer,
+    values: Option<&D::Buffer>,
+) -> Result<Option<Duration>, Error> {
+    if plan.launches.is_empty() {
+        return Ok(Some(Duration::ZERO));
+    }
+    let Some(loaded) = device.state().load(device, plan)? else { return Ok(None) };
+    let work = WorkBuffers::take(device, plan.work)?;
+    let arrays = DeviceArrays {
+        keys: keys.memory(),
+        values: values.map(DeviceBuffer::memory),
+        work: work.memory(),
+    };
+    // SAFETY: the buffers are the device's, hold the job's elements, as the caller checked, or have the bytes that the plan works
+    // in; whoever else uses them queues commands on the same queue, which is in order.
+    let span = unsafe { loaded.submit(device, device.queue(), &arrays, Submission::Timed) };
+    // Also after an error: kernels queued before it may still use the buffers.
+    let finished = device.finish();
+    drop(work);
+    let span = span?;
+    finished?;
+    device.elapsed(&span, &span).map(Some)
+}
+
+/// The plan to go on with when the device refused one: its memory, with this error, or its clusters.
+fn next<D: Driver>(plan: &KernelPlan, refused: Option<Error>, device: &D) -> Result<Arc<KernelPlan>, Error> {
+    let name = || device.facts().name.clone();
+    let needs_less = |other: &&Arc<KernelPlan>| match &refused {
+        Some(_) => other.work.bytes() < plan.work.bytes(),
+        None => other.cluster() < plan.cluster(),
+    };
+    let less = match &refused {
+        Some(error) if !matches!(error, Error::DeviceMemory { .. }) => return Err(error.clone()),
+        _ => plan.fallbacks().find(needs_less).cloned(),
+    };
+    let Some(less) = less else {
+        return Err(refused.unwrap_or_else(|| Error::Device {
+            device: name(),
+            operation: "sort",
+            reason: format!("it has no {} groups that share their local memory", plan.cluster()),
+        }));
+    };
+    tracing::info!(
+        device = name(),
+        refused = %plan.algorithm,
+        bytes = plan.work.bytes(),
+        instead = %less.algorithm,
+        "the device refused a plan; its fallback goes on"
+    );
+    Ok(less)
+}
+
+/// Queues a sort of arrays that are on the device and returns without waiting: by the first plan of the chain that works in so many
+/// bytes at most, and whose kernels the device has.
+///
+/// # Safety
+///
+/// As for [`Loaded::submit`](super::Loaded::submit), for the job of the plan; `arrays` makes the arrays for a plan's work memory.
+pub(crate) unsafe fn enqueue<D: Driver>(
+    device: &D,
+    queue: &D::Queue,
+    plan: &Arc<KernelPlan>,
+    work_bytes: usize,
+    arrays: impl Fn(&KernelPlan) -> DeviceArrays<D::Memory>,
+    how: Submission,
+) -> Result<Option<D::Span>, Error> {
+    if plan.launches.is_empty() {
+        return Ok(None);
+    }
+    let chain = std::iter::once(plan).chain(plan.fallbacks());
+    for plan in chain.filter(|plan| plan.work.bytes() <= work_bytes) {
+        if let Some(loaded) = device.state().load(device, plan)? {
+            // SAFETY: as the caller says.
+            return unsafe { loaded.submit(device, queue, &arrays(plan), how) }.map(Some);
+        }
+    }
+    let (needed, name) = (plan.work.bytes(), device.facts().name.clone());
+    let reason = format!("the workspace has {work_bytes} bytes, and the sort needs {needed}");
+    Err(Error::Device { device: name, operation: "sort the array", reason })
+}

@@ -1,0 +1,453 @@
+//! Sorts of host arrays on a device in host memory: what is launched is what was planned, chunks, refusals, failures.
+
+use super::*;
+use crate::gpu::driver::Grid;
+use crate::gpu::plan::plan;
+use crate::gpu::testing::HostDevice;
+use crate::gpu::tuning::Tuning;
+use crate::key::{Order, as_bytes_mut};
+use crate::plan::Algorithm;
+use crate::request::{Request, Segments, What};
+
+const ORDERS: [Order; 2] = [Order::Ascending, Order::Descending];
+
+/// Few values, so that there are many ties.
+fn keys(len: usize) -> Vec<u32> {
+    (0..len as u32).map(|index| index.wrapping_mul(0x9E37_79B1) >> 27).collect()
+}
+
+fn means(bytes: u64, cuts: Cuts) -> Means {
+    Means::new(Some(bytes), cuts, Some(1)).expect("no variable is read")
+}
+
+fn device() -> HostDevice {
+    HostDevice::new(1 << 20)
+}
+
+/// The places of the keys in order, equal keys by place.
+fn sorted_places(keys: &[u32], order: Order) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..keys.len()).collect();
+    match order {
+        Order::Ascending => places.sort_by_key(|&place| keys[place]),
+        Order::Descending => places.sort_by_key(|&place| !keys[place]),
+    }
+    places
+}
+
+/// Arrays to sort, and what they were.
+struct Case {
+    request: Request,
+    keys: Vec<u32>,
+    values: Vec<u32>,
+    indices: Vec<usize>,
+}
+
+impl Case {
+    fn new(request: Request) -> Self {
+        let len = request.len();
+        Self { request, keys: keys(len), values: (0..len as u32).collect(), indices: vec![0; len] }
+    }
+
+    fn plan(&self, device: &HostDevice, means: &Means) -> Result<Plan, Error> {
+        plan(&self.request, &device.facts, &Tuning::default(), means.cuts, means.limit)
+    }
+
+    /// Plans and sorts.
+    fn run(&mut self, device: &HostDevice, means: &Means) -> Result<Done, Error> {
+        let plan = self.plan(device, means)?;
+        let keys = as_bytes_mut(&mut self.keys);
+        let arrays = match self.request.what {
+            What::Keys => HostArrays::Keys(keys),
+            What::Pairs(_) if self.request.carries_values() => {
+                HostArrays::Pairs { keys, values: as_bytes_mut(&mut self.values) }
+            }
+            What::Pairs(_) => HostArrays::Gathered { keys, values: ValueBytes::new(&mut self.values) },
+            What::Argsort => HostArrays::Indices { keys, indices: &mut self.indices },
+        };
+        execute(device, &plan, arrays, means)
+    }
+
+    fn is_untouched(&self) -> bool {
+        let before = Self::new(self.request);
+        self.keys == before.keys && (self.values == before.values)
+    }
+
+    /// Whether every row is in stable order. The device of these tests sorts stably always.
+    fn check(&self) {
+        let before = Self::new(self.request);
+        let row_length = self.request.segments.longest().max(1);
+        for (row, keys) in before.keys.chunks(row_length).enumerate() {
+            let here = row * row_length..row * row_length + keys.len();
+            let places = sorted_places(keys, self.request.order);
+            match self.request.what {
+                What::Argsort => assert_eq!(self.indices[here.clone()], places, "{:?}", self.request),
+                What::Keys | What::Pairs(_) => {
+                    let sorted: Vec<u32> = places.iter().map(|&place| keys[place]).collect();
+                    assert_eq!(self.keys[here.clone()], sorted, "{:?}", self.request);
+                }
+            }
+            if let What::Pairs(_) = self.request.what {
+                let values: Vec<u32> = places.iter().map(|&place| before.values[here.start + place]).collect();
+                assert_eq!(self.values[here], values, "{:?}", self.request);
+            }
+        }
+    }
+}
+
+/// Every combination of what, rows, order and stability.
+fn requests(len: usize, row_length: usize) -> Vec<Request> {
+    let mut requests = Vec::new();
+    for segments in [Segments::one(len), Segments::rows(len, row_length).expect("whole rows")] {
+        for request in [
+            Request::keys::<u32>(segments),
+            Request::pairs::<u32, u32>(segments),
+            Request::argsort::<u32>(segments),
+        ] {
+            for order in ORDERS {
+                for stable in [false, true] {
+                    requests.push(Request { order, stable, ..request });
+                }
+            }
+        }
+    }
+    requests
+}
+
+/// The kernels that a plan launches, and how.
+fn launches(plan: &KernelPlan) -> Vec<(String, Grid)> {
+    plan.launches.iter().map(|launch| (launch.kernel.to_owned(), Grid::from(launch))).collect()
+}
+
+#[test]
+fn what_is_launched_is_what_was_planned_and_the_report_shows_it() {
+    for request in requests(1000, 100) {
+        let (device, means) = (device(), means(1 << 20, Cuts::Anywhere));
+        let mut case = Case::new(request);
+        let planned = case.plan(&device, &means).expect("it fits");
+        let done = case.run(&device, &means).expect("nothing fails");
+        case.check();
+        assert_eq!(done.plan, planned, "{request:?}");
+        let kernels = planned.kernels.expect("a device runs kernels");
+        assert_eq!(device.script().launched, launches(&kernels), "{request:?}");
+    }
+}
+
+#[test]
+fn a_refusal_launches_the_fallback_and_the_report_shows_it() {
+    let facts = DeviceFacts { memory_bytes: 1 << 30, buffer_bytes: 1 << 30, ..DeviceFacts::nvidia_h200() };
+    let request = Request::keys::<u32>(Segments::one(100_000));
+    let limits = means(1 << 30, Cuts::Nowhere);
+    // Refused in turn: the second array, clusters, both, nothing.
+    for (granted, refuses_clusters) in [(400_000, false), (usize::MAX, true), (400_000, true), (usize::MAX, false)] {
+        for len in [100_000, 10_000] {
+            let device = HostDevice::with_facts(facts.clone());
+            device.script().grants = vec![granted];
+            device.script().refuses_clusters = refuses_clusters;
+            let mut case = Case::new(Request { segments: Segments::one(len), ..request });
+            let planned = case.plan(&device, &limits).expect("it fits").kernels.expect("kernels");
+            let done = case.run(&device, &limits).expect("there is a fallback");
+            case.check();
+            let ran = done.plan.kernels.expect("kernels");
+            assert_eq!(device.script().launched, launches(&ran), "{len} keys");
+            let is_refused = |plan: &KernelPlan| {
+                (plan.work.bytes() > granted) || (refuses_clusters && plan.cluster() > 1)
+            };
+            let mut chain = std::iter::once(&planned).chain(planned.fallbacks());
+            assert_eq!(chain.find(|plan| !is_refused(plan)), Some(&ran), "{len} keys");
+            assert_eq!(ran == planned, !is_refused(&planned));
+        }
+    }
+}
+
+#[test]
+fn a_refusal_that_nothing_can_replace_is_an_error() {
+    let device = HostDevice::with_facts(DeviceFacts::nvidia_h200());
+    device.script().grants = vec![0];
+    let mut case = Case::new(Request::keys::<u32>(Segments::one(10_000)));
+    let refused = case.run(&device, &means(1 << 30, Cuts::Nowhere)).map(|_| ());
+    assert!(matches!(refused, Err(Error::DeviceMemory { .. })), "{refused:?}");
+    assert!(case.is_untouched());
+}
+
+#[test]
+fn any_number_of_chunks_gives_the_stable_order() {
+    for limit in [8, 13, 80, 800, 4000, 7999, 8000, 1 << 20] {
+        for request in requests(1000, 50) {
+            let (device, means) = (device(), means(limit, Cuts::Anywhere));
+            let mut case = Case::new(request);
+            let planned = case.plan(&device, &means).expect("chunks fit");
+            let done = case.run(&device, &means).expect("chunks fit");
+            case.check();
+            let count = planned.chunks.map_or(1, |chunks| chunks.count);
+            assert_eq!(done.times.chunks, count, "limit {limit}, {request:?}");
+            assert_eq!(device.script().sorted.len(), count, "limit {limit}, {request:?}");
+            assert_eq!(done.plan.chunks, planned.chunks, "limit {limit}, {request:?}");
+        }
+    }
+}
+
+#[test]
+fn rows_are_cut_between_rows_and_inside_only_if_not_one_fits() {
+    for (row_length, limit) in [(100, 400), (100, 1000), (100, 399), (100, 40), (1, 44), (600, 404)] {
+        let (device, means) = (device(), means(limit, Cuts::Anywhere));
+        let mut case = Case::new(Request::keys::<u32>(Segments::rows(1200, row_length).expect("whole rows")));
+        case.run(&device, &means).expect("chunks fit");
+        case.check();
+        let fits = limit as usize >= 4 * row_length;
+        assert!(device.script().sorted.iter().all(|len| len.is_multiple_of(row_length) == fits));
+    }
+}
+
+/// Sorts on devices that fail at the first call, at the second, and so on; data must be as it was each time, until one fails at
+/// none. Returns how many failed.
+fn fail_everywhere(request: Request, means: &Means) -> usize {
+    for calls in 0.. {
+        let device = device();
+        device.script().calls_before_failure = Some(calls);
+        let mut case = Case::new(request);
+        match case.run(&device, means) {
+            Ok(_) => {
+                case.check();
+                return calls;
+            }
+            Err(error) => {
+                assert!(matches!(error, Error::Device { .. }), "{error}");
+                assert!(case.is_untouched(), "{request:?} after {calls} calls");
+            }
+        }
+    }
+    unreachable!("numbers do not end")
+}
+
+#[test]
+fn a_failure_in_any_chunk_leaves_the_arrays_as_they_were() {
+    for request in requests(120, 60) {
+        let stored = if request.what == What::Keys { 4 } else { 8 };
+        // Three chunks, or two of a row each. For each: a buffer, up, sorted, down; with values another buffer, up, down. Buffers
+        // are kept for the chunks that follow.
+        let failed = fail_everywhere(request, &means(stored * 40, Cuts::Anywhere));
+        assert!(failed >= 2 * 3, "{request:?}: {failed}");
+        let failed = fail_everywhere(request, &means(stored * 120, Cuts::Nowhere));
+        assert!(failed >= 4, "{request:?}: {failed}");
+    }
+}
+
+#[test]
+fn a_device_that_gives_less_than_it_has_gets_smaller_chunks() {
+    // Refused as a whole; in chunks of half; and of a quarter, in the middle of the work.
+    for (grants, sorted) in [
+        (vec![2000], vec![500, 500]),
+        (vec![1999], vec![250, 250, 250, 250]),
+        (vec![4000, 1], vec![1000]),
+        (vec![3999, 2000, 1000], vec![500, 500]),
+    ] {
+        let device = device();
+        device.script().grants = grants;
+        let mut case = Case::new(Request::keys::<u32>(Segments::one(1000)));
+        let done = case.run(&device, &means(1 << 20, Cuts::Anywhere)).expect("there is memory for chunks");
+        case.check();
+        assert_eq!(device.script().sorted, sorted);
+        assert_eq!(done.times.chunks, sorted.len());
+        let chunks = done.plan.chunks.map(|chunks| (chunks.count, chunks.len));
+        assert_eq!(chunks, (sorted.len() > 1).then(|| (sorted.len(), sorted[0])), "the report shows the chunks");
+    }
+    let device = device();
+    device.script().grants = vec![0];
+    let mut case = Case::new(Request::keys::<u32>(Segments::one(1000)));
+    let result = case.run(&device, &means(1 << 20, Cuts::Anywhere)).map(|_| ());
+    assert!(matches!(result, Err(Error::DeviceMemory { .. })), "{result:?}");
+    assert!(case.is_untouched());
+}
+
+#[test]
+fn indices_that_no_key_has_are_an_error_and_nothing_is_moved() {
+    for limit in [400, 1 << 20] {
+        let device = device();
+        device.script().wrong_indices = true;
+        let request = Request { stable: true, ..Request::pairs::<u32, u32>(Segments::one(100)) };
+        let mut case = Case::new(request);
+        let result = case.run(&device, &means(limit, Cuts::Anywhere)).map(|_| ());
+        assert!(matches!(result, Err(Error::Device { operation: "sort", .. })), "{result:?}");
+        assert!(case.is_untouched());
+    }
+}
+
+#[test]
+fn what_must_not_be_cut_is_refused_with_both_numbers_and_the_way_out() {
+    let refused = |row_length, limit, cuts| {
+        let (device, means) = (device(), means(limit, cuts));
+        let mut case = Case::new(Request::keys::<u32>(Segments::rows(100, row_length).expect("whole rows")));
+        match case.run(&device, &means) {
+            Err(Error::LargerThanDevice { bytes, limit, advice, .. }) => {
+                assert!(case.is_untouched());
+                Some((bytes, limit, advice))
+            }
+            Err(error) => panic!("{error}"),
+            Ok(_) => None,
+        }
+    };
+    assert_eq!(refused(100, 400, Cuts::Nowhere), None);
+    let (bytes, limit, advice) = refused(100, 399, Cuts::Nowhere).unwrap();
+    assert!((bytes, limit) == (400, 399) && advice.contains("chunks()"), "{advice}");
+    assert!(refused(1, 399, Cuts::Nowhere).is_some(), "rows are not cut either");
+
+    assert_eq!(refused(50, 200, Cuts::BetweenRows), None);
+    let (bytes, limit, advice) = refused(50, 199, Cuts::BetweenRows).unwrap();
+    assert!((bytes, limit) == (200, 199) && advice.contains("oblivious"), "{advice}");
+
+    assert_eq!(refused(100, 4, Cuts::Anywhere), None);
+    let (bytes, limit, advice) = refused(100, 3, Cuts::Anywhere).unwrap();
+    assert!((bytes, limit) == (4, 3) && advice.contains("BITONIC_DEVICE_MEMORY"), "{advice}");
+}
+
+#[test]
+fn values_of_any_size_follow_their_keys() {
+    fn check<V: Copy + PartialEq + std::fmt::Debug>(value: impl Fn(usize) -> V) {
+        let (device, means, before) = (device(), means(1 << 20, Cuts::Anywhere), keys(500));
+        let (mut sorted, mut values) = (before.clone(), (0..500).map(&value).collect::<Vec<V>>());
+        let request = Request { stable: true, ..Request::pairs::<u32, V>(Segments::one(500)) };
+        let plan = plan(&request, &device.facts, &Tuning::default(), means.cuts, means.limit).expect("it fits");
+        let arrays = HostArrays::Gathered { keys: as_bytes_mut(&mut sorted), values: ValueBytes::new(&mut values) };
+        execute(&device, &plan, arrays, &means).expect("nothing fails");
+        let places = sorted_places(&before, Order::Ascending);
+        assert!(values.iter().zip(&places).all(|(found, &place)| *found == value(place)));
+        assert!(sorted.is_sorted());
+    }
+    check(|_| ());
+    check(|place| place as u8);
+    check(|place| place as u16);
+    check(|place| [place as u8; 3]);
+    check(|place| place as u128);
+    check(|place| (place as u8, place as u64));
+    check(|place| [place; 13]);
+}
+
+#[test]
+fn a_plan_falls_back_from_buckets_to_columnsort_to_the_network() {
+    let plan = device_plan(1 << 24);
+    let kernels = plan.kernels.expect("kernels");
+    let chain: Vec<_> = std::iter::once(&kernels).chain(kernels.fallbacks()).map(|plan| plan.algorithm).collect();
+    assert_eq!(chain, [Algorithm::Buckets, Algorithm::Columnsort, Algorithm::Network]);
+}
+
+/// The plan for so many `u32` keys on an H200.
+fn device_plan(length: usize) -> Plan {
+    let facts = DeviceFacts { copy_bytes_per_second: None, ..DeviceFacts::nvidia_h200() };
+    device_plan_on(&facts, length)
+}
+
+fn device_plan_on(facts: &DeviceFacts, length: usize) -> Plan {
+    let request = Request::keys::<u32>(Segments::one(length));
+    plan(&request, facts, &Tuning::default(), Cuts::Nowhere, None).expect("all keys fit")
+}
+
+/// What `bitonic explain` prints.
+fn lines(plan: &Plan) -> Vec<String> {
+    plan.to_string().lines().map(str::to_owned).collect()
+}
+
+#[track_caller]
+fn says(plan: &Plan, expected: &[&str]) {
+    let lines = lines(plan);
+    for line in expected {
+        assert!(lines.iter().any(|said| said == line), "{line}\nis missing in\n{plan}");
+    }
+}
+
+#[test]
+fn a_columnsort_says_its_passes_and_why_they_are_worth_a_second_array() {
+    let plan = device_plan(1 << 20);
+    assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Columnsort, 5));
+    assert_eq!(plan.memory.work, 129 << 15, "a column more than the keys have");
+    assert_eq!(
+        lines(&plan),
+        [
+            "1048576 u32 keys, ascending, on cuda: NVIDIA H200",
+            "algorithm  columnsort, with the network in every column",
+            "groups     256 work-items for a tile, 2 groups sort together in local memory that they share",
+            "elements   4 bytes each in registers, 4194304 bytes on the device at a time, and 4227072 bytes there to work in",
+            "memory     4194304 bytes beyond the arrays",
+            "passes     5, each reading and writing 8388608 bytes in all",
+            "why        5 passes; the network in place, which oblivious sorts use, takes 15",
+            "otherwise  bitonic network in flip form, 15 passes, in place: if the device refuses memory or groups that share \
+             theirs",
+            "",
+            "  pass      steps  place   what",
+            "     1             tile    sort 128 columns of 8192 keys; deal each to 64 new ones",
+            "     2             tile    merge every new column; cut it into a piece for each column",
+            "     3             tile    merge every column",
+            "     4             tile    merge halves of neighbouring columns",
+            "     5             tile    merge halves of neighbouring columns",
+        ]
+    );
+}
+
+#[test]
+fn what_columnsort_sorts_in_parts_is_merged_by_the_network() {
+    let facts = DeviceFacts { cluster_log2: 0, copy_bytes_per_second: None, ..DeviceFacts::nvidia_h200() };
+    let plan = device_plan_on(&facts, 1 << 24);
+    assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Columnsort, 8));
+    assert_eq!(plan.memory.work, (4 * 129) << 17, "a column more in every part");
+    says(
+        &plan,
+        &[
+            "why        8 passes; the network in place, which oblivious sorts use, takes 21",
+            "     1             tile    in each of 4 parts, sort 128 columns of 32768 keys; deal each to 128 new ones",
+            "     4             tile    merge halves of neighbouring columns",
+            "     5    254-262  memory  merge 23: compare i with i xor 8388607, then 2097152, then 1048576, then 524288, \
+             then 262144, then 131072, then 65536, then 32768, then 16384",
+            "     6    263-276  tile    finish merge 23 inside tiles of 2^14 keys",
+            "     8    287-300  tile    finish merge 24 inside tiles of 2^14 keys",
+        ],
+    );
+}
+
+#[test]
+fn a_sort_by_buckets_says_how_many_there_are_and_where_their_bounds_come_from() {
+    let plan = device_plan(1 << 24);
+    assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Buckets, 2));
+    says(
+        &plan,
+        &[
+            "algorithm  buckets, with the network in every one",
+            "elements   4 bytes each in registers, 67108864 bytes on the device at a time, and 223760416 bytes there to work in",
+            "why        2 passes; the network in place, which oblivious sorts use, takes 21",
+            "     2             memory  every key to one of 1707 buckets, whose bounds come from a sample of 65536 keys",
+            "     3             tile    sort every bucket, in a tile of 16384 keys; those of up to 32768 in two",
+        ],
+    );
+}
+
+#[test]
+fn a_cluster_sorts_in_one_pass_with_all_its_groups() {
+    let plan = device_plan(1 << 13);
+    assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Network, 1));
+    says(
+        &plan,
+        &[
+            "groups     128 work-items for a tile, 4 groups sort together in local memory that they share",
+            "network    13 merges, 91 steps, 372736 comparators",
+            "     1       1-91  tile    sort all keys in the tiles of 4 groups",
+        ],
+    );
+}
+
+#[test]
+fn without_a_second_array_the_network_sorts_in_place() {
+    let facts = DeviceFacts { has_work_memory: false, ..DeviceFacts::nvidia_h200() };
+    let plan = device_plan_on(&facts, 1 << 20);
+    assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Network, 15));
+    assert_eq!(plan.memory.work, 0);
+    says(
+        &plan,
+        &[
+            "elements   4 bytes each in registers, 4194304 bytes on the device at a time",
+            "passes     15, each reading and writing 8388608 bytes in all",
+            "network    20 merges, 210 steps, 110100480 comparators",
+            "     1       1-91  tile    sort every tile of 2^13 keys",
+            "     2         92  memory  merge 14: compare i with i xor 16383",
+            "     3     93-105  tile    finish merge 14 inside tiles of 2^13 keys",
+            "    15    198-210  tile    finish merge 20 inside tiles of 2^13 keys",
+        ],
+    );
+}

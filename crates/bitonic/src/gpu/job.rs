@@ -1,0 +1,56 @@
+//! A request as kernels see it: elements of some bits, in rows.
+
+use super::element::{Element, Mapping};
+use crate::request::{Request, What};
+
+/// What the kernels of a device sort: `rows` rows of `row_length` elements each, one after the other in the arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Job {
+    pub(crate) element: Element,
+    pub(crate) mapping: Mapping,
+    pub(crate) row_length: usize,
+    pub(crate) rows: usize,
+    /// Whether the sort may have no memory beyond the arrays: the pure network, which is oblivious.
+    pub(crate) in_place: bool,
+    /// Whether places are numbered with 64 bits where 32 would do, too. Slower, and only for tests: arrays that need it are
+    /// larger than what tests sort.
+    pub(crate) wide_index: bool,
+}
+
+impl Job {
+    /// The job of a request.
+    pub(crate) fn of(request: &Request) -> Self {
+        let row_length = request.segments.longest();
+        let element = match request.what {
+            What::Keys => Element::keys(request.key),
+            What::Pairs(value) if request.carries_values() => Element::pairs(request.key, value.bytes),
+            What::Pairs(_) | What::Argsort => Element::indexed(request.key, row_length),
+        };
+        Self {
+            element,
+            mapping: Mapping::new(request.key, request.order),
+            row_length,
+            rows: request.segments.count(),
+            in_place: request.oblivious,
+            wide_index: false,
+        }
+    }
+
+    /// How many elements there are.
+    pub(crate) fn len(&self) -> usize {
+        self.row_length.saturating_mul(self.rows)
+    }
+
+    /// What they take in the arrays.
+    pub(crate) fn stored_bytes(&self) -> usize {
+        self.len().saturating_mul(self.element.stored_bytes())
+    }
+
+    /// The bytes of keys, and of values.
+    pub(crate) fn array_bytes(&self) -> (usize, usize) {
+        (
+            self.len().saturating_mul(self.element.key_bytes()),
+            self.len().saturating_mul(self.element.value_bytes()),
+        )
+    }
+}

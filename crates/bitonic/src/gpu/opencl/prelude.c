@@ -1,0 +1,49 @@
+/* What the kernels need to know about OpenCL C 1.2; cuda/prelude.c says the same for CUDA. */
+
+typedef uchar u8;
+typedef ushort u16;
+typedef uint u32;
+typedef ulong u64;
+typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
+
+/* A kernel whose work-groups have exactly this many work-items. */
+#define KERNEL(items) __kernel __attribute__((reqd_work_group_size(items, 1, 1))) void
+/* One whose work-groups have any number up to this. */
+#define KERNEL_UP_TO(items) __kernel void
+#define FUNCTION inline static
+#define GLOBAL __global
+#define LOCAL __local
+#define LOCAL_ARRAY(type, name, count) __local type name[count]
+/* Local memory that the kernel declares itself, and no launch brings along. */
+#define OWN_LOCAL_ARRAY(type, name, count) __local type name[count]
+
+#define GROUP ((Index)get_group_id(0))
+#define GROUPS ((Index)get_num_groups(0))
+#define ITEM ((u32)get_local_id(0))
+#define GROUP_ITEMS ((u32)get_local_size(0))
+/* All work-items of the group have arrived here, and see what the others wrote to local memory. */
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+/* The same for what they wrote to global memory. */
+#define GLOBAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+/* The same for work-items whose numbers differ only in the bits below `scope`; OpenCL 1.2 has no smaller barriers. */
+#define BARRIER_OF(scope) BARRIER()
+#define GLOBAL_BARRIER_OF(scope) GLOBAL_BARRIER()
+/* Work-items meet at the same barrier of the program only. */
+#define BARRIERS_MEET_ANYWHERE 0
+#define UNROLL _Pragma("unroll")
+
+/* What CUDA can do about kernels that overlap, and about what compilers keep in registers. */
+#define AFTER_PREVIOUS()
+#define LET_NEXT_START()
+#define HIDDEN(number) (number)
+
+/* The zeros above the highest one of a number that is not 0. */
+#define LEADING_ZEROS(number) clz(number)
+
+/* Adds to a counter, and sets bits, in memory of the group or of all; what was there before. */
+#define ATOMIC_ADD(counter, number) atomic_add(counter, number)
+#define ATOMIC_OR(bits, more) atomic_or(bits, more)
+/* Counts one more for this work-item; how many there were before. */
+#define COUNT_ONE(counters, which) atomic_inc(&(counters)[which])
+/* Adds the numbers of all work-items of the group to one in local memory. */
+#define ADD_ALL(sum, number) atomic_add(sum, number)

@@ -1,0 +1,265 @@
+//! What was measured best on some devices. A device that nobody measured gets the figures of the one that is most like it, within
+//! the limits of its own facts.
+
+use crate::gpu::facts::DeviceFacts;
+use crate::gpu::kernel::Tile;
+use std::time::Duration;
+
+/// Figures of one device. Arrays have a place for elements of 4, 8, 16 and 24 bytes.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    /// The device.
+    pub(crate) device: &'static str,
+    /// What starting a kernel costs.
+    pub(crate) launch: Duration,
+    /// Steps of a tile in the time in which a copy moves the tile.
+    pub(crate) steps_per_copy: f64,
+    /// The base-2 logarithm of the elements that a work-item holds in a tile.
+    pub(crate) held_log2: [u32; 4],
+    /// The same for a lone tile of up to 2^first elements, which is over before its latencies are hidden: with fewer elements
+    /// for each work-item they are shorter.
+    pub(crate) lone_held_log2: [&'static [(u32, u32)]; 4],
+    /// The most elements that a work-item can hold, as a base-2 logarithm: with more, results were wrong or slow.
+    pub(crate) most_held_log2: u32,
+    /// The largest tile, and what it takes of local memory at most, so that several work-groups run side by side.
+    pub(crate) tile_log2: u32,
+    pub(crate) tile_bytes: usize,
+    /// The same for arrays from 2^large_array_log2 elements on, where larger tiles save passes.
+    pub(crate) large_tile_log2: u32,
+    pub(crate) large_tile_bytes: usize,
+    pub(crate) large_array_log2: u32,
+    /// The most steps of a pass over memory in registers alone: with one more, two passes were faster.
+    pub(crate) pass_steps: [u32; 4],
+    /// Whether one exchange in local memory, which doubles the steps of a pass, takes less time than another pass.
+    pub(crate) exchange_pays: bool,
+    /// Whether merges of a tile are written out one by one: faster on a GPU by a tenth, more to compile.
+    pub(crate) unrolled: bool,
+    /// Up to this length a tile is faster than a cluster, and up to the second a cluster is faster than columnsort.
+    pub(crate) tile_up_to: [usize; 4],
+    pub(crate) cluster_up_to: [usize; 4],
+    /// Above this length buckets are faster than anything else.
+    pub(crate) buckets_above: [usize; 4],
+    /// Clusters, from small to large.
+    pub(crate) clusters: [&'static [ClusterRow]; 4],
+    /// Matrices for columnsort, from small to large.
+    pub(crate) matrices: [&'static [MatrixRow]; 4],
+    /// Tiles for buckets, by the longest array.
+    pub(crate) buckets: [&'static [BucketRow]; 4],
+    /// The groups that sort a sample, from small to large.
+    pub(crate) samples: &'static [ClusterRow],
+    /// What scattering elements to buckets takes, in copies.
+    pub(crate) scatter_copies: f64,
+    /// How many groups of a sort by buckets a unit runs at a time.
+    pub(crate) bucket_groups_of_unit: usize,
+    /// Up to this many elements, starting a kernel early pays. With more, what is started early takes the place of what still
+    /// has to run.
+    pub(crate) overlapped_up_to: usize,
+}
+
+/// Work-groups that sort an array together, a tile each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ClusterRow {
+    pub(crate) tile: Tile,
+    /// The base-2 logarithm of the groups.
+    pub(crate) log2: u32,
+}
+
+/// The matrix of a columnsort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct MatrixRow {
+    /// The base-2 logarithm of the elements in a column: a tile.
+    pub(crate) tile_log2: u32,
+    /// The base-2 logarithm of the new columns that every column is dealt to.
+    pub(crate) dealt_log2: u32,
+    /// The base-2 logarithm of the work-groups that share a new column.
+    pub(crate) cluster_log2: u32,
+    /// How many shifts the last part takes.
+    pub(crate) rounds: u32,
+    /// The base-2 logarithm of the elements that a work-item holds when a column is dealt, gathered, spread, and shifted.
+    pub(crate) held_log2: [u32; 4],
+}
+
+/// Tiles of a sort by buckets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct BucketRow {
+    /// The longest array that they were best for.
+    pub(crate) up_to: usize,
+    /// The tile that most buckets fit.
+    pub(crate) tile: Tile,
+    /// The tile in which elements are put in the order of their buckets.
+    pub(crate) scatter: Tile,
+    /// The share of a tile that the average bucket fills.
+    pub(crate) filled: f64,
+}
+
+impl Measured {
+    /// The figures of the device that is most like this one.
+    pub(crate) fn of(facts: &DeviceFacts) -> &'static Self {
+        if facts.is_cpu() { const { &POCL } } else { const { &H200 } }
+    }
+
+    /// The place of an element width in the arrays.
+    pub(crate) fn width(element_bytes: usize) -> usize {
+        match element_bytes {
+            ..=4 => 0,
+            5..=8 => 1,
+            9..=16 => 2,
+            _ => 3,
+        }
+    }
+}
+
+const fn cluster(tile_log2: u32, held_log2: u32, log2: u32) -> ClusterRow {
+    ClusterRow { tile: Tile::new(tile_log2, held_log2), log2 }
+}
+
+const fn matrix(
+    tile_log2: u32,
+    dealt_log2: u32,
+    cluster_log2: u32,
+    rounds: u32,
+    held_log2: [u32; 4],
+) -> MatrixRow {
+    MatrixRow { tile_log2, dealt_log2, cluster_log2, rounds, held_log2 }
+}
+
+const fn buckets(up_to: usize, tile: (u32, u32), scatter: (u32, u32), filled: f64) -> BucketRow {
+    BucketRow { up_to, tile: Tile::new(tile.0, tile.1), scatter: Tile::new(scatter.0, scatter.1), filled }
+}
+
+/// An NVIDIA H200, November 2026, through CUDA; the cost of a launch through OpenCL.
+///
+/// - Elements held: one bit more spills registers or leaves too few work-items to hide latencies, one less means more trips
+///   through local memory.
+/// - Clusters: the steps between the tiles take as long as those inside, so tiles are as small as 8 or 16 of them allow. Elements
+///   of 16 and 24 bytes have the clusters of 8 bytes but the largest; they were not measured.
+/// - Matrices: the smaller a column, the more multiprocessors have one; the larger, the fewer rounds. Elements of 16 and 24 bytes
+///   were not measured.
+/// - Buckets: the smaller a tile, the sooner a group is done; the larger, the fewer buckets there are, and the longer are the
+///   pieces that are written of each. Fuller tiles make fewer groups, but more buckets that need two.
+/// - Samples: in a cluster of sixteen, a sample of 2^16 takes less time than one of 2^15 does in a cluster of eight.
+const H200: Measured = Measured {
+    device: "NVIDIA H200",
+    launch: Duration::from_micros(5),
+    steps_per_copy: 22.0,
+    held_log2: [5, 4, 4, 3],
+    lone_held_log2: [&[(10, 3), (12, 4)], &[(11, 3)], &[(11, 3)], &[(11, 3)]],
+    most_held_log2: 8,
+    tile_log2: 13,
+    tile_bytes: 48 << 10,
+    large_tile_log2: 14,
+    large_tile_bytes: 72 << 10,
+    large_array_log2: 23,
+    pass_steps: [6, 6, 5, 4],
+    exchange_pays: true,
+    unrolled: true,
+    tile_up_to: [1 << 12, 1 << 11, 1 << 10, 1 << 10],
+    cluster_up_to: [1 << 14, 1 << 13, 1 << 13, 1 << 13],
+    buckets_above: [1 << 21, 1 << 18, usize::MAX, usize::MAX],
+    clusters: [
+        &[cluster(11, 4, 2), cluster(11, 4, 3), cluster(12, 5, 3), cluster(12, 4, 4)],
+        &[cluster(10, 3, 2), cluster(10, 3, 3), cluster(11, 3, 3), cluster(12, 4, 4)],
+        &[cluster(10, 3, 2), cluster(10, 3, 3), cluster(11, 3, 3)],
+        &[cluster(10, 3, 2), cluster(10, 3, 3), cluster(11, 3, 3)],
+    ],
+    matrices: [
+        &[
+            matrix(11, 4, 0, 1, [4; 4]),
+            matrix(11, 5, 0, 1, [4; 4]),
+            matrix(12, 5, 0, 1, [4; 4]),
+            matrix(12, 5, 1, 1, [4; 4]),
+            matrix(13, 6, 0, 1, [5, 5, 5, 4]),
+            matrix(13, 6, 1, 2, [5, 5, 5, 4]),
+            matrix(14, 7, 0, 2, [5; 4]),
+            matrix(15, 7, 0, 1, [5; 4]),
+        ],
+        &[
+            matrix(10, 4, 0, 1, [3; 4]),
+            matrix(11, 5, 0, 1, [3; 4]),
+            matrix(12, 5, 0, 1, [4; 4]),
+            matrix(12, 5, 1, 1, [4; 4]),
+            matrix(13, 6, 0, 1, [4; 4]),
+            matrix(13, 6, 1, 2, [4; 4]),
+            matrix(14, 7, 0, 2, [4; 4]),
+        ],
+        &WIDE_MATRICES,
+        &WIDE_MATRICES,
+    ],
+    buckets: [
+        &[
+            buckets(1 << 22, (13, 5), (13, 4), 0.6),
+            buckets(6 << 20, (13, 5), (14, 4), 0.6),
+            buckets(1 << 24, (14, 5), (14, 4), 0.6),
+            buckets(usize::MAX, (15, 5), (14, 4), 0.6),
+        ],
+        &[
+            buckets(1 << 20, (12, 4), (12, 3), 0.65),
+            buckets(1 << 22, (12, 4), (13, 3), 0.65),
+            buckets(1 << 23, (13, 4), (13, 3), 0.6),
+            buckets(usize::MAX, (14, 4), (13, 3), 0.6),
+        ],
+        &[],
+        &[],
+    ],
+    samples: &[cluster(12, 4, 0), cluster(10, 4, 3), cluster(10, 4, 4), cluster(11, 4, 4), cluster(12, 4, 4)],
+    scatter_copies: 5.0,
+    bucket_groups_of_unit: 4,
+    overlapped_up_to: 1 << 22,
+};
+
+const WIDE_MATRICES: [MatrixRow; 4] = [
+    matrix(10, 4, 0, 1, [3; 4]),
+    matrix(11, 5, 0, 1, [3; 4]),
+    matrix(12, 5, 0, 1, [3; 4]),
+    matrix(13, 6, 0, 1, [3; 4]),
+];
+
+/// A processor with AVX-512 as an OpenCL device, through PoCL 3.1. The elements of a work-item are context that is kept in memory
+/// over every barrier: 4 of them took half to two thirds of the time of 8. With 16 and more, PoCL 3.1 compiles wrong code. What nobody
+/// measured there is the H200's.
+const POCL: Measured = Measured {
+    device: "a processor through PoCL 3.1",
+    held_log2: [2; 4],
+    lone_held_log2: [&[]; 4],
+    most_held_log2: 3,
+    tile_log2: 12,
+    tile_bytes: usize::MAX,
+    large_tile_log2: 12,
+    large_tile_bytes: usize::MAX,
+    pass_steps: [3; 4],
+    exchange_pays: false,
+    unrolled: false,
+    clusters: [&[]; 4],
+    matrices: [&[]; 4],
+    buckets: [&[]; 4],
+    samples: &[cluster(9, 2, 0)],
+    ..H200
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::kernel::local_bytes;
+
+    #[test]
+    fn work_items_of_a_cluster_hold_an_element_of_every_tile_at_least() {
+        for table in H200.clusters {
+            assert!(table.iter().all(|cluster| cluster.log2 <= cluster.tile.held_log2));
+            let length = |cluster: &ClusterRow| cluster.tile.log2 + cluster.log2;
+            assert!(table.windows(2).all(|pair| length(&pair[0]) < length(&pair[1])));
+        }
+    }
+
+    #[test]
+    fn every_matrix_has_whole_runs_in_registers_and_fits_the_local_memory_it_was_measured_in() {
+        for (element_bytes, table) in [4, 8, 16, 24].into_iter().zip(H200.matrices) {
+            for matrix in table {
+                let run_log2 = matrix.tile_log2 - matrix.dealt_log2;
+                assert!(matrix.held_log2.iter().all(|&held| held <= run_log2), "{matrix:?}");
+                assert!(matrix.held_log2[1] >= matrix.cluster_log2, "{matrix:?}");
+                let limit = DeviceFacts::nvidia_h200().local_bytes;
+                assert!(local_bytes(matrix.tile_log2, element_bytes) <= limit, "{matrix:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What `bitonic tune` measured on a device and stored: the best shapes of the network.
+
+use crate::gpu::cache::Cache;
+use crate::plan::{Limits, Step};
+use std::fmt;
+
+/// What was measured on one device by `bitonic tune`. The default is nothing: then plans go by what this library measured on the
+/// device that is most like it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tuning {
+    /// The best shapes, each for elements of one width and rows from a length on.
+    pub(crate) shapes: Vec<TunedShape>,
+}
+
+/// How the network is cut into work-groups and passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct NetworkShape {
+    /// The base-2 logarithm of the elements in a tile.
+    pub(crate) tile_log2: u32,
+    /// The base-2 logarithm of the elements that a work-item holds in a tile.
+    pub(crate) held_log2: u32,
+    /// The most steps of one pass over memory.
+    pub(crate) fused_steps: u32,
+    /// The most steps of a pass whose work-items hold all elements that its steps compare, 2^steps of them, in registers.
+    /// Passes of more steps go through local memory once, as tiles do.
+    pub(crate) register_steps: u32,
+    /// The base-2 logarithm of the work-items in a group of a pass over memory.
+    pub(crate) pass_items_log2: u32,
+    /// Whether the merges of a tile are written out one by one.
+    pub(crate) unrolled: bool,
+}
+
+impl NetworkShape {
+    /// What cuts the network into passes.
+    pub(crate) fn limits(self) -> Limits {
+        Limits { tile_log2: self.tile_log2, fused_steps: self.fused_steps }
+    }
+}
+
+/// A shape that was the fastest for some elements and lengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TunedShape {
+    pub(crate) element_bytes: usize,
+    /// Rows with at least this many merges: longer than 2^(merges - 1).
+    pub(crate) from_merges: u32,
+    /// How passes of the network are cut.
+    pub(crate) shape: NetworkShape,
+    /// Whether these passes are faster than a cluster, columnsort or buckets.
+    pub(crate) passes_are_best: bool,
+}
+
+const NAME: &str = "tuning";
+
+impl Tuning {
+    /// The stored one of a device, if there is one.
+    pub(crate) fn load(identity: &str) -> Option<Self> {
+        let text = Cache::of_user().load(NAME, identity)?;
+        Self::parse(std::str::from_utf8(&text).ok()?)
+    }
+
+    /// Stores it for a device, in place of what was there; whether that worked.
+    pub(crate) fn store(&self, identity: &str) -> bool {
+        Cache::of_user().store(NAME, identity, self.to_string().as_bytes())
+    }
+
+    /// The shape that was tuned for elements of a width and rows of a length. Whether the device can run it, the planner asks.
+    pub(crate) fn shape(&self, element_bytes: usize, row_length: usize) -> Option<TunedShape> {
+        let merges = Step::merges(row_length);
+        self.shapes
+            .iter()
+            .filter(|tuned| tuned.element_bytes == element_bytes && tuned.from_merges <= merges)
+            .max_by_key(|tuned| tuned.from_merges)
+            .copied()
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut tuning = Self::default();
+        for line in text.lines() {
+            let (name, value) = line.split_once(": ")?;
+            match name.split_once(' ') {
+                Some((kind @ ("shape" | "passes"), place)) => {
+                    let (element_bytes, from_merges) = place.split_once(' ')?;
+                    tuning.shapes.push(TunedShape {
+                        element_bytes: element_bytes.parse().ok()?,
+                        from_merges: from_merges.parse().ok()?,
+                        shape: NetworkShape::parse(value)?,
+                        passes_are_best: kind == "passes",
+                    });
+                }
+                _ => return None,
+            }
+        }
+        Some(tuning)
+    }
+}
+
+/// One line for every fact; [`Tuning::parse`] reads it.
+impl fmt::Display for Tuning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for TunedShape { element_bytes, from_merges, shape, passes_are_best } in &self.shapes {
+            let kind = if *passes_are_best { "passes" } else { "shape" };
+            writeln!(f, "{kind} {element_bytes} {from_merges}: {shape}")?;
+        }
+        Ok(())
+    }
+}
+
+/// As `bitonic tune` shows and stores it, and [`NetworkShape::parse`] reads it.
+impl fmt::Display for NetworkShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tile_log2, held_log2, fused_steps, register_steps, pass_items_log2, unrolled } = self;
+        write!(
+            f,
+            "tile 2^{tile_log2} held 2^{held_log2} fused {fused_steps} registers {register_steps} items \
+             2^{pass_items_log2} {}",
+            if *unrolled { "unrolled" } else { "looped" }
+        )
+    }
+}
+
+impl NetworkShape {
+    /// Reads what `Display` writes.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let words: Vec<&str> = text.split(' ').collect();
+        let ["tile", tile, "held", held, "fused", fused, "registers", registers, "items", items, merges] =
+            words[..]
+        else {
+            return None;
+        };
+        let power = |word: &str| word.strip_prefix("2^")?.parse().ok();
+        Some(Self {
+            tile_log2: power(tile)?,
+            held_log2: power(held)?,
+            fused_steps: fused.parse().ok()?,
+            register_steps: registers.parse().ok()?,
+            pass_items_log2: power(items)?,
+            unrolled: match merges {
+                "unrolled" => true,
+                "looped" => false,
+                _ => return None,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(tile_log2: u32) -> NetworkShape {
+        NetworkShape {
+            tile_log2,
+            held_log2: 3,
+            fused_steps: 4,
+            register_steps: 4,
+            pass_items_log2: 6,
+            unrolled: true,
+        }
+    }
+
+    fn tuning() -> Tuning {
+        let tuned = |from_merges, tile_log2| TunedShape {
+            element_bytes: 4,
+            from_merges,
+            shape: shape(tile_log2),
+            passes_are_best: from_merges == 0,
+        };
+        Tuning { shapes: vec![tuned(0, 9), tuned(17, 11)] }
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_garbage_is_refused() {
+        for tuning in [tuning(), Tuning::default()] {
+            assert_eq!(Tuning::parse(&tuning.to_string()), Some(tuning));
+        }
+        for text in ["shape", "shape 4 x: tile", "other: 1", "shape 4 0: tile 2^1"] {
+            assert_eq!(Tuning::parse(text), None, "{text}");
+        }
+        for text in [
+            "",
+            "tile 2^13",
+            "tile 13 held 2^5 fused 6 items 2^8 looped",
+            "garbage of nine words in a row is none",
+        ] {
+            assert_eq!(NetworkShape::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_shape_of_the_longest_length_that_is_reached_counts() {
+        let found = |length| tuning().shape(4, length).map(|tuned| tuned.shape);
+        assert_eq!(found(1000), Some(shape(9)));
+        assert_eq!(found(1 << 16), Some(shape(9)));
+        assert_eq!(found((1 << 16) + 1), Some(shape(11)));
+        assert_eq!(tuning().shape(8, 1000), None, "nothing was tuned for this width");
+    }
+}

@@ -1,0 +1,221 @@
+//! A sort as data: what is sorted, in which segments, how. Every engine plans from it.
+
+use crate::key::{Key, KeyType, Order, plain_number_bytes};
+use crate::{Engine, Error};
+
+/// What a sort is asked to do. The public functions are typed doors to it.
+///
+/// ```
+/// use bitonic::{Request, Segments};
+///
+/// let request = Request::keys::<f32>(Segments::rows(6, 3)?);
+/// assert_eq!((request.len(), request.segments.count()), (6, 2));
+/// # Ok::<(), bitonic::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Request {
+    /// The operation.
+    pub what: What,
+    /// The parts that are sorted each for itself.
+    pub segments: Segments,
+    /// The type of the keys.
+    pub key: KeyType,
+    /// The direction.
+    pub order: Order,
+    /// Whether values of equal keys keep their order.
+    pub stable: bool,
+    /// Whether no branch and no address may depend on a key.
+    pub oblivious: bool,
+}
+
+/// An operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum What {
+    /// Sort keys.
+    Keys,
+    /// Sort keys, and move a value of this type with each.
+    Pairs(ValueType),
+    /// Tell the index of every key in sorted order; the keys stay.
+    Argsort,
+}
+
+/// The type of a value, as far as engines need to know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ValueType {
+    /// The size of a value.
+    pub bytes: usize,
+    /// Whether it is a number of 4 or 8 bytes. All bits of a number mean something, so they may travel as bits.
+    pub is_number: bool,
+}
+
+impl ValueType {
+    /// The value type of `V`.
+    pub fn of<V>() -> Self {
+        Self { bytes: size_of::<V>(), is_number: plain_number_bytes::<V>().is_some() }
+    }
+}
+
+/// The parts of the arrays that are sorted each for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Segments {
+    /// All keys are one segment.
+    One {
+        /// How many keys there are.
+        len: usize,
+    },
+    /// Rows of equal length, one after the other.
+    Rows {
+        /// How many rows there are.
+        rows: usize,
+        /// The keys of a row.
+        row_length: usize,
+    },
+}
+
+impl Segments {
+    /// All keys as one segment.
+    pub const fn one(len: usize) -> Self {
+        Self::One { len }
+    }
+
+    /// Rows of this length.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rows`] if the keys are not a whole number of rows.
+    pub fn rows(len: usize, row_length: usize) -> Result<Self, Error> {
+        match len.checked_rem(row_length) {
+            Some(0) => Ok(Self::Rows { rows: len / row_length, row_length }),
+            None if len == 0 => Ok(Self::Rows { rows: 0, row_length }),
+            _ => Err(Error::Rows { len, row_length }),
+        }
+    }
+
+    /// How many segments there are.
+    pub const fn count(self) -> usize {
+        match self {
+            Self::One { .. } => 1,
+            Self::Rows { rows, .. } => rows,
+        }
+    }
+
+    /// The keys of the longest segment.
+    pub const fn longest(self) -> usize {
+        match self {
+            Self::One { len } => len,
+            Self::Rows { row_length, .. } => row_length,
+        }
+    }
+
+    /// The keys of all segments.
+    pub const fn len(self) -> usize {
+        match self {
+            Self::One { len } => len,
+            Self::Rows { rows, row_length } => rows.saturating_mul(row_length),
+        }
+    }
+
+    /// Whether there is no key at all.
+    pub const fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Request {
+    /// Sort keys of type `K`: ascending, not obliviously.
+    pub fn keys<K: Key>(segments: Segments) -> Self {
+        Self::new::<K>(What::Keys, segments)
+    }
+
+    /// Sort keys of type `K`, and move a value of type `V` with each: ascending, not stable, not obliviously.
+    pub fn pairs<K: Key, V>(segments: Segments) -> Self {
+        Self::new::<K>(What::Pairs(ValueType::of::<V>()), segments)
+    }
+
+    /// Tell the order of keys of type `K`: ascending, equal keys by lowest index.
+    pub fn argsort<K: Key>(segments: Segments) -> Self {
+        Self::new::<K>(What::Argsort, segments)
+    }
+
+    fn new<K: Key>(what: What, segments: Segments) -> Self {
+        Self { what, segments, key: K::TYPE, order: Order::Ascending, stable: false, oblivious: false }
+    }
+
+    /// How many keys there are.
+    pub const fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Whether there is no key at all.
+    pub const fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// The bytes of a value that the caller's arrays have for every key; 0 for keys alone.
+    pub const fn value_bytes(&self) -> usize {
+        match self.what {
+            What::Pairs(value) => value.bytes,
+            What::Keys | What::Argsort => 0,
+        }
+    }
+
+    /// Whether a device sorts keys with their values. Otherwise it sorts keys with their indices, and the host puts the values
+    /// in place by these.
+    pub const fn carries_values(&self) -> bool {
+        match self.what {
+            What::Pairs(value) => value.is_number && !self.stable,
+            What::Keys | What::Argsort => true,
+        }
+    }
+
+    /// The one rule for what an engine cannot do: values that the host puts in place by index show where each key went.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EngineUnavailable`] with the reason and the way out.
+    pub fn check(&self, engine: Engine) -> Result<(), Error> {
+        if matches!(engine, Engine::Auto | Engine::Cpu) || !self.oblivious || self.carries_values() {
+            return Ok(());
+        }
+        Err(Error::EngineUnavailable {
+            engine,
+            reason: "it puts these values in place by index, and that shows where each key went".to_owned(),
+            advice: "sort obliviously on the cpu engine, or with values that are numbers of 32 or 64 bits and without \
+                     stable()"
+                .to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_whole_or_an_error() {
+        assert_eq!(Segments::rows(6, 3), Ok(Segments::Rows { rows: 2, row_length: 3 }));
+        assert_eq!(Segments::rows(0, 3).map(Segments::count), Ok(0));
+        assert_eq!(Segments::rows(0, 0).map(Segments::len), Ok(0));
+        assert_eq!(Segments::rows(7, 3), Err(Error::Rows { len: 7, row_length: 3 }));
+        assert_eq!(Segments::rows(7, 0), Err(Error::Rows { len: 7, row_length: 0 }));
+    }
+
+    #[test]
+    fn a_device_refuses_just_the_oblivious_sorts_whose_values_the_host_would_gather() {
+        let numbers = Request::pairs::<u32, f64>(Segments::one(9));
+        let structures = Request::pairs::<u32, [u8; 3]>(Segments::one(9));
+        for request in [numbers, structures, Request::keys::<u8>(Segments::one(9)), Request::argsort::<u8>(Segments::one(9))] {
+            for engine in [Engine::OpenCl, Engine::Cuda] {
+                for stable in [false, true] {
+                    let request = Request { stable, oblivious: true, ..request };
+                    let gathers = request.value_bytes() > 0 && (stable || request.value_bytes() == 3);
+                    assert_eq!(request.check(engine).is_err(), gathers, "{request:?}");
+                    assert!(request.check(Engine::Cpu).is_ok());
+                    assert!(Request { oblivious: false, ..request }.check(engine).is_ok());
+                }
+            }
+        }
+    }
+}
