@@ -14,9 +14,9 @@ pub use crate::gpu::kernel::Part;
 pub use crate::gpu::search::{Effort, TuneReport, TuneRow};
 pub use crate::gpu::tuning::Tuning;
 
-use crate::gpu::BACKENDS;
+use crate::gpu::backends::{BACKENDS, Backend};
 use crate::gpu::cut::Cuts;
-use crate::gpu::engine::{Backend, DeviceEngine};
+use crate::gpu::engine::DeviceEngine;
 use crate::gpu::execute::sort_buffers;
 use crate::gpu::job::Job;
 use crate::plan::Plan;

@@ -24,6 +24,11 @@ impl Engine {
     /// Every engine.
     pub const ALL: &[Self] = &[Self::Auto, Self::Cpu, Self::OpenCl, Self::Cuda];
 
+    /// Whether it sorts on devices that are opened for it; the CPU engine does not, and `Auto` chooses among the others.
+    pub const fn has_devices(self) -> bool {
+        !matches!(self, Self::Auto | Self::Cpu)
+    }
+
     /// The engine's name, as `Display` writes it and `FromStr` reads it.
     pub const fn name(self) -> &'static str {
         match self {

@@ -79,7 +79,6 @@ pub trait Bits:
     + std::ops::BitXor<Output = Self>
     + std::ops::BitAnd<Output = Self>
     + std::ops::Not<Output = Self>
-    + crate::cpu::Width
     + sealed::Sealed
 {
     /// All bits zero.

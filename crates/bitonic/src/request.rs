@@ -176,7 +176,7 @@ impl Request {
     ///
     /// [`Error::EngineUnavailable`] with the reason and the way out.
     pub fn check(&self, engine: Engine) -> Result<(), Error> {
-        if matches!(engine, Engine::Auto | Engine::Cpu) || !self.oblivious || self.carries_values() {
+        if !engine.has_devices() || !self.oblivious || self.carries_values() {
             return Ok(());
         }
         Err(Error::EngineUnavailable {

@@ -4,7 +4,8 @@ use crate::cpu::{self, Settings};
 use crate::gpu::auto::worthwhile;
 use crate::gpu::choice::DeviceChoice;
 use crate::gpu::cut::Cuts;
-use crate::gpu::engine::{Backend, DeviceEngine};
+use crate::gpu::backends::Backend;
+use crate::gpu::engine::DeviceEngine;
 use crate::gpu::execute::{HostArrays, Means, ValueBytes};
 use crate::instructions::Instructions;
 use crate::key::{Key, Order, as_bytes, as_bytes_mut};
@@ -149,7 +150,7 @@ impl Sorter {
     ///   report says so.
     pub fn sort<K: Key>(&self, keys: &mut [K]) -> Result<Report, Error> {
         let request = Request::keys::<K>(Segments::one(keys.len()));
-        self.run(request, cpu::Arrays::<K, ()>::Keys(keys))
+        self.run(request, &mut Keys(keys))
     }
 
     /// Sorts every row of keys for itself, in place: the first `row_length` keys, then the next, and so on.
@@ -165,7 +166,7 @@ impl Sorter {
     /// ```
     pub fn sort_rows<K: Key>(&self, keys: &mut [K], row_length: usize) -> Result<Report, Error> {
         let request = Request::keys::<K>(Segments::rows(keys.len(), row_length)?);
-        self.run(request, cpu::Arrays::<K, ()>::Keys(keys))
+        self.run(request, &mut Keys(keys))
     }
 
     /// Sorts keys in place and moves every value with its key. Order and result as in [`Sorter::sort`].
@@ -213,7 +214,7 @@ impl Sorter {
         if keys.len() != values.len() {
             return Err(Error::LengthMismatch { keys: keys.len(), values: values.len() });
         }
-        self.run(Request::pairs::<K, V>(segments), cpu::Arrays::Pairs(keys, values))
+        self.run(Request::pairs::<K, V>(segments), &mut Pairs(keys, values))
     }
 
     /// The index of every key in sorted order: `keys[result[0]]` is the first. Equal keys come by lowest index, in
@@ -236,92 +237,69 @@ impl Sorter {
 
     fn indices<K: Key>(&self, keys: &[K], segments: Segments) -> Result<Vec<usize>, Error> {
         let mut indices = Vec::new();
-        self.run(Request::argsort::<K>(segments), cpu::Arrays::<K, ()>::Argsort(keys, &mut indices))?;
+        self.run(Request::argsort::<K>(segments), &mut Argsort(keys, &mut indices))?;
         Ok(indices)
     }
 
     /// What [`Sorter::sort`] would do with this many keys.
     pub fn plan<K: Key>(&self, len: usize) -> Result<Plan, Error> {
-        self.plan_of::<K, ()>(Request::keys::<K>(Segments::one(len)))
+        self.plan_of(Request::keys::<K>(Segments::one(len)), cpu::plan_keys::<K>)
     }
 
     /// What [`Sorter::sort_rows`] would do with this many keys.
     pub fn plan_rows<K: Key>(&self, len: usize, row_length: usize) -> Result<Plan, Error> {
-        self.plan_of::<K, ()>(Request::keys::<K>(Segments::rows(len, row_length)?))
+        self.plan_of(Request::keys::<K>(Segments::rows(len, row_length)?), cpu::plan_keys::<K>)
     }
 
     /// What [`Sorter::sort_pairs`] would do with this many keys and values.
     pub fn plan_pairs<K: Key, V>(&self, len: usize) -> Result<Plan, Error> {
-        self.plan_of::<K, V>(Request::pairs::<K, V>(Segments::one(len)))
+        self.plan_of(Request::pairs::<K, V>(Segments::one(len)), cpu::plan_pairs::<K, V>)
     }
 
     /// What [`Sorter::sort_pairs_rows`] would do with this many keys and values.
     pub fn plan_pairs_rows<K: Key, V>(&self, len: usize, row_length: usize) -> Result<Plan, Error> {
-        self.plan_of::<K, V>(Request::pairs::<K, V>(Segments::rows(len, row_length)?))
+        self.plan_of(Request::pairs::<K, V>(Segments::rows(len, row_length)?), cpu::plan_pairs::<K, V>)
     }
 
     /// What [`Sorter::argsort`] would do with this many keys.
     pub fn plan_argsort<K: Key>(&self, len: usize) -> Result<Plan, Error> {
-        self.plan_of::<K, ()>(Request::argsort::<K>(Segments::one(len)))
+        self.plan_of(Request::argsort::<K>(Segments::one(len)), cpu::plan_argsort::<K>)
     }
 
     /// What [`Sorter::argsort_rows`] would do with this many keys.
     pub fn plan_argsort_rows<K: Key>(&self, len: usize, row_length: usize) -> Result<Plan, Error> {
-        self.plan_of::<K, ()>(Request::argsort::<K>(Segments::rows(len, row_length)?))
+        self.plan_of(Request::argsort::<K>(Segments::rows(len, row_length)?), cpu::plan_argsort::<K>)
     }
 
     /// The one way: a request, an engine, its plan, the sort.
-    fn run<K: Key, V: Copy + Send>(
-        &self,
-        request: Request,
-        mut arrays: cpu::Arrays<'_, K, V>,
-    ) -> Result<Report, Error> {
+    fn run(&self, request: Request, operation: &mut dyn Operation) -> Result<Report, Error> {
         let started = Instant::now();
         let request = self.complete(request);
         let mut fallback = None;
         if let Some(device) = self.device_for(&request, &mut fallback)? {
-            match self.run_on(&*device, &request, &mut arrays) {
+            match self.run_on(&*device, &request, operation) {
                 Ok((plan, times)) => return Ok(report(plan, Some(times), None, started)),
                 Err(error) => self.fall_back(error, &mut fallback)?,
             }
         }
-        let plan = cpu::plan_request::<K, V>(&request, self.settings())?;
-        cpu::execute(&request, arrays, self.settings())?;
+        let plan = operation.plan_for_cpu(&request, self.settings())?;
+        operation.run_on_cpu(&request, self.settings())?;
         Ok(report(plan, None, fallback, started))
     }
 
-    fn run_on<K: Key, V: Copy + Send>(
+    fn run_on(
         &self,
         device: &dyn DeviceEngine,
         request: &Request,
-        arrays: &mut cpu::Arrays<'_, K, V>,
+        operation: &mut dyn Operation,
     ) -> Result<(Plan, DeviceTimes), Error> {
         let means = self.means()?;
         let plan = device.plan(request, &means)?;
-        let arrays = match arrays {
-            cpu::Arrays::Keys(keys) => HostArrays::Keys(as_bytes_mut(keys)),
-            cpu::Arrays::Pairs(keys, values) if request.carries_values() => {
-                // SAFETY: the values are plain numbers, all of whose bytes are initialised, and any bytes are a value.
-                let values = unsafe {
-                    std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val::<[V]>(values))
-                };
-                HostArrays::Pairs { keys: as_bytes_mut(keys), values }
-            }
-            cpu::Arrays::Pairs(keys, values) => {
-                HostArrays::Gathered { keys: as_bytes_mut(keys), values: ValueBytes::new(values) }
-            }
-            cpu::Arrays::Argsort(keys, indices) => {
-                let bytes = keys.len().saturating_mul(size_of::<usize>());
-                indices.try_reserve_exact(keys.len()).map_err(|_| Error::OutOfMemory { bytes })?;
-                indices.resize(keys.len(), 0);
-                HostArrays::Indices { keys: as_bytes(keys), indices }
-            }
-        };
-        let done = device.execute(&plan, arrays, &means)?;
+        let done = device.execute(&plan, operation.arrays(request)?, &means)?;
         Ok((done.plan, done.times))
     }
 
-    fn plan_of<K: Key, V>(&self, request: Request) -> Result<Plan, Error> {
+    fn plan_of(&self, request: Request, for_cpu: CpuPlanner) -> Result<Plan, Error> {
         let request = self.complete(request);
         if let Some(device) = self.device_for(&request, &mut None)? {
             match self.means().and_then(|means| device.plan(&request, &means)) {
@@ -329,7 +307,7 @@ impl Sorter {
                 Err(error) => self.fall_back(error, &mut None)?,
             }
         }
-        cpu::plan_request::<K, V>(&request, self.settings())
+        for_cpu(&request, self.settings())
     }
 
     /// The request with the options of this sorter.
@@ -397,4 +375,75 @@ fn report(
     let report = Report { plan, elapsed: started.elapsed(), times, fallback };
     tracing::debug!(%report, "sorted");
     report
+}
+
+/// What the CPU would do.
+type CpuPlanner = fn(&Request, Settings) -> Result<Plan, Error>;
+
+/// The caller's arrays, typed: what an operation does with them on the CPU, and as bytes for a device.
+trait Operation {
+    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> Result<Plan, Error>;
+
+    fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error>;
+
+    fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error>;
+}
+
+struct Keys<'a, K>(&'a mut [K]);
+
+impl<K: Key> Operation for Keys<'_, K> {
+    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> Result<Plan, Error> {
+        cpu::plan_keys::<K>(request, settings)
+    }
+
+    fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
+        cpu::sort_segments(self.0, request.segments, settings)
+    }
+
+    fn arrays(&mut self, _: &Request) -> Result<HostArrays<'_>, Error> {
+        Ok(HostArrays::Keys(as_bytes_mut(self.0)))
+    }
+}
+
+struct Pairs<'a, K, V>(&'a mut [K], &'a mut [V]);
+
+impl<K: Key, V: Copy + Send> Operation for Pairs<'_, K, V> {
+    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> Result<Plan, Error> {
+        cpu::plan_pairs::<K, V>(request, settings)
+    }
+
+    fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
+        cpu::sort_pairs_of_segments(self.0, self.1, request.segments, request.stable, settings)
+    }
+
+    fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error> {
+        let keys = as_bytes_mut(self.0);
+        if !request.carries_values() {
+            return Ok(HostArrays::Gathered { keys, values: ValueBytes::new(self.1) });
+        }
+        // SAFETY: values that are carried are plain numbers, all of whose bytes are initialised, and any bytes are a value.
+        let values =
+            unsafe { std::slice::from_raw_parts_mut(self.1.as_mut_ptr().cast(), size_of_val::<[V]>(self.1)) };
+        Ok(HostArrays::Pairs { keys, values })
+    }
+}
+
+struct Argsort<'a, K>(&'a [K], &'a mut Vec<usize>);
+
+impl<K: Key> Operation for Argsort<'_, K> {
+    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> Result<Plan, Error> {
+        cpu::plan_argsort::<K>(request, settings)
+    }
+
+    fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
+        *self.1 = cpu::argsort_segments(self.0, request.segments, settings)?;
+        Ok(())
+    }
+
+    fn arrays(&mut self, _: &Request) -> Result<HostArrays<'_>, Error> {
+        let bytes = self.0.len().saturating_mul(size_of::<usize>());
+        self.1.try_reserve_exact(self.0.len()).map_err(|_| Error::OutOfMemory { bytes })?;
+        self.1.resize(self.0.len(), 0);
+        Ok(HostArrays::Indices { keys: as_bytes(self.0), indices: self.1 })
+    }
 }

@@ -20,7 +20,7 @@ use std::time::Instant;
 /// Sorts, checks or measures, as the arguments ask.
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     // Options that contradict each other do so before anything is read or made.
-    arguments.sorter()?;
+    arguments.sorter().map(drop)?;
     match arguments.random {
         Some(len) => {
             let key_type = arguments.key_type.unwrap_or(KeyType::U32);

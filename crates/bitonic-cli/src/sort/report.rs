@@ -9,12 +9,12 @@ use std::time::Duration;
 pub(super) fn lines(what: &str, report: &Report, instructions: Option<Instructions>) -> Lines {
     let mut lines = Lines::default();
     lines.add("keys", what);
-    lines.add("engine", report.engine);
-    lines.add("device", &report.device);
+    lines.add("engine", report.engine());
+    lines.add("device", report.device());
     if let Some(instructions) = instructions {
         lines.add("instructions", instructions);
     }
-    lines.add("plan", report.plan);
+    lines.add("plan", report.plan.summary());
     if let Some(reason) = &report.fallback {
         lines.add("fallback", reason);
     }

@@ -1,45 +1,44 @@
 //! Plans and runs requests on the CPU: the one way from a request to the sorts of this folder.
 
-use super::pairs::{indexed, sort_run};
-use super::{Settings, argsort, plan_argsort, plan_pairs, sort, sort_pairs, sort_rows, threads, try_vec};
+use super::pairs::{self, argsort, indexed, sort_pairs, sort_run};
+use super::scalar::Indexed;
+use super::width::{KeysPlan, Settings};
+use super::{sort, sort_rows, threads, try_vec};
 use crate::instructions::Instructions;
 use crate::key::{BitMap, Key, as_bits_mut};
 use crate::plan::{Memory, Plan};
-use crate::request::{Request, Segments, What};
+use crate::request::{Request, Segments};
 use crate::{Engine, Error};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// The caller's arrays.
-pub(crate) enum Arrays<'a, K, V> {
-    /// Keys alone.
-    Keys(&'a mut [K]),
-    /// A value for every key.
-    Pairs(&'a mut [K], &'a mut [V]),
-    /// Keys that stay, and where their indices go.
-    Argsort(&'a [K], &'a mut Vec<usize>),
+/// What [`sort_segments`] will do.
+pub(crate) fn plan_keys<K: Key>(request: &Request, settings: Settings) -> Result<Plan, Error> {
+    plan(request, settings, super::plan::<K>(request.segments.longest(), settings))
 }
 
-/// What [`execute`] will do.
-pub(crate) fn plan<K: Key, V>(request: &Request, settings: Settings) -> Result<Plan, Error> {
+/// What [`sort_pairs_of_segments`] will do.
+pub(crate) fn plan_pairs<K: Key, V>(request: &Request, settings: Settings) -> Result<Plan, Error> {
+    let mut keys = pairs::plan_pairs::<K, V>(request.segments.longest(), request.stable, settings);
+    if request.stable && matches!(request.segments, Segments::Rows { .. }) {
+        let each = if request.oblivious {
+            size_of::<Indexed<K::Bits>>()
+        } else {
+            size_of::<usize>() + size_of::<K>() + size_of::<V>()
+        };
+        keys.scratch_bytes = request.len().saturating_mul(each);
+    }
+    plan(request, settings, keys)
+}
+
+/// What [`argsort_segments`] will do. Its result is not counted as working memory.
+pub(crate) fn plan_argsort<K: Key>(request: &Request, settings: Settings) -> Result<Plan, Error> {
+    plan(request, settings, pairs::plan_argsort::<K>(request.segments.longest(), settings))
+}
+
+/// The plan of a request whose segments are sorted like this.
+fn plan(request: &Request, settings: Settings, of_segment: KeysPlan) -> Result<Plan, Error> {
     check(settings.instructions)?;
-    let length = request.segments.longest();
-    let of_segment = match request.what {
-        What::Keys => super::plan::<K>(length, settings),
-        What::Pairs(_) => plan_pairs::<K, V>(length, request.stable, settings),
-        What::Argsort => plan_argsort::<K>(length, settings),
-    };
-    let host = match (request.segments, request.what) {
-        (Segments::Rows { .. }, What::Pairs(value)) if request.stable => {
-            let each = if request.oblivious {
-                size_of::<super::scalar::Indexed<K::Bits>>()
-            } else {
-                size_of::<usize>() + size_of::<K>() + value.bytes
-            };
-            request.len().saturating_mul(each)
-        }
-        _ => of_segment.scratch_bytes,
-    };
     Ok(Plan {
         request: *request,
         engine: Engine::Cpu,
@@ -50,34 +49,46 @@ pub(crate) fn plan<K: Key, V>(request: &Request, settings: Settings) -> Result<P
         instructions: Some(settings.instructions),
         kernels: None,
         chunks: None,
-        memory: Memory { host, ..Memory::default() },
+        memory: Memory { host: of_segment.scratch_bytes, ..Memory::default() },
         predicted: None,
     })
 }
 
-/// Sorts as the request says. The arrays are as they were if anything fails.
-pub(crate) fn execute<K: Key, V: Copy + Send>(
-    request: &Request,
-    arrays: Arrays<'_, K, V>,
+/// Sorts every segment.
+pub(crate) fn sort_segments<K: Key>(
+    keys: &mut [K],
+    segments: Segments,
     settings: Settings,
 ) -> Result<(), Error> {
-    match (arrays, request.segments) {
-        (Arrays::Keys(keys), Segments::One { .. }) => sort(keys, settings),
-        (Arrays::Keys(keys), Segments::Rows { row_length, .. }) => sort_rows(keys, row_length, settings),
-        (Arrays::Pairs(keys, values), Segments::One { .. }) => {
-            sort_pairs(keys, values, request.stable, settings)
-        }
-        (Arrays::Pairs(keys, values), Segments::Rows { row_length, .. }) => {
-            sort_pairs_of_rows(keys, values, row_length, request.stable, settings)
-        }
-        (Arrays::Argsort(keys, indices), Segments::One { .. }) => {
-            *indices = argsort(keys, settings)?;
-            Ok(())
-        }
-        (Arrays::Argsort(keys, indices), Segments::Rows { row_length, .. }) => {
-            *indices = argsort_rows(keys, row_length, settings)?;
-            Ok(())
-        }
+    match segments {
+        Segments::One { .. } => sort(keys, settings),
+        Segments::Rows { row_length, .. } => sort_rows(keys, row_length, settings),
+    }
+}
+
+/// Sorts every segment, and moves every value with its key. The arrays are as they were if anything fails.
+pub(crate) fn sort_pairs_of_segments<K: Key, V: Copy + Send>(
+    keys: &mut [K],
+    values: &mut [V],
+    segments: Segments,
+    stable: bool,
+    settings: Settings,
+) -> Result<(), Error> {
+    match segments {
+        Segments::One { .. } => sort_pairs(keys, values, stable, settings),
+        Segments::Rows { row_length, .. } => sort_pairs_of_rows(keys, values, row_length, stable, settings),
+    }
+}
+
+/// The index of every key in its segment, in the order of the segment; equal keys by index.
+pub(crate) fn argsort_segments<K: Key>(
+    keys: &[K],
+    segments: Segments,
+    settings: Settings,
+) -> Result<Vec<usize>, Error> {
+    match segments {
+        Segments::One { .. } => argsort(keys, settings),
+        Segments::Rows { row_length, .. } => argsort_rows(keys, row_length, settings),
     }
 }
 
@@ -162,7 +173,7 @@ fn sort_pairs_of_rows<K: Key, V: Copy + Send>(
             let mut elements = Vec::new();
             for row in keys.chunks(row_length) {
                 elements.try_reserve_exact(if elements.is_empty() { keys.len() } else { 0 }).map_err(|_| {
-                    Error::OutOfMemory { bytes: keys.len() * size_of::<super::scalar::Indexed<K::Bits>>() }
+                    Error::OutOfMemory { bytes: keys.len() * size_of::<Indexed<K::Bits>>() }
                 })?;
                 elements.extend(indexed(row, settings)?);
             }

@@ -31,12 +31,14 @@ use crate::key::{BitMap, Key, as_bits_mut};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
-pub(crate) use execute::{Arrays, execute, plan as plan_request};
+pub(crate) use execute::{
+    argsort_segments, plan_argsort, plan_keys, plan_pairs, sort_pairs_of_segments, sort_segments,
+};
 pub(crate) use narrow::try_vec;
-pub(crate) use pairs::{argsort, plan_argsort, plan_pairs, sort_pairs};
+pub(crate) use pairs::sort_pairs;
 pub(crate) use threads::{count as thread_count, with_threads_for};
-#[expect(unreachable_pub, reason = "a supertrait of the public trait `Bits`, not to be named outside")]
-pub use width::{KeysPlan, Settings, Width};
+pub(crate) use width::Settings;
+use width::KeysPlan;
 
 /// The processor's name as the system gives it.
 pub(crate) fn device() -> &'static str {
@@ -59,9 +61,9 @@ pub(crate) fn sort<K: Key>(keys: &mut [K], settings: Settings) -> Result<(), Err
     let bits = as_bits_mut(keys);
     // What comes back is a permutation of the bits of keys: valid whatever the type.
     if bits.len() < threads::PARALLEL_FROM {
-        return K::Bits::sort(bits, map, settings, false);
+        return width::sort(bits, map, settings, false);
     }
-    K::Bits::sort_on_threads(bits, map, settings)
+    width::sort_on_threads(bits, map, settings)
 }
 
 /// Sorts every row of `row_length` keys in place, rows in parallel where they are worth it.
@@ -83,6 +85,6 @@ pub(crate) fn sort_rows<K: Key>(keys: &mut [K], row_length: usize, settings: Set
 }
 
 /// How [`sort`] would sort this many keys.
-pub(crate) fn plan<K: Key>(len: usize, settings: Settings) -> KeysPlan {
-    K::Bits::plan(len, settings)
+fn plan<K: Key>(len: usize, settings: Settings) -> KeysPlan {
+    width::plan::<K::Bits>(len, settings)
 }

@@ -13,8 +13,8 @@
 
 use super::narrow::try_vec;
 use super::scalar::{Indexed, Ranked, Run};
+use super::width::{self, KeysPlan, Settings, Width, scalar_limits};
 use super::threads;
-use super::width::{KeysPlan, Settings, Width, scalar_limits};
 use crate::Error;
 use crate::key::{BitMap, Bits, Key, as_bits, as_bits_mut, plain_number_bytes};
 use crate::plan::Algorithm;
@@ -226,7 +226,7 @@ pub(super) fn indexed<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<Inde
 
 fn sorted_indexed<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<Indexed<K::Bits>>, Error> {
     let mut indexed = indexed(keys, settings)?;
-    K::Bits::sort_indexed(&mut indexed, settings)?;
+    width::sort_indexed(&mut indexed, settings)?;
     Ok(indexed)
 }
 

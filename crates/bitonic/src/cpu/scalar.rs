@@ -30,7 +30,7 @@ impl<B: Bits> Ranked for B {
 
 /// A key and where it was before the sort: no two are equal, so sorting them is stable.
 #[derive(Clone, Copy, Debug)]
-pub struct Indexed<B> {
+pub(crate) struct Indexed<B> {
     pub(crate) key: B,
     pub(crate) index: usize,
 }

@@ -8,10 +8,12 @@ use crate::Error;
 use crate::key::{BitMap, Bits, Order};
 use crate::plan::{Algorithm, Limits};
 use rayon::prelude::*;
+use std::any::TypeId;
+use std::ptr;
 
 /// How a sort is to run on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub(crate) struct Settings {
     pub(crate) order: Order,
     pub(crate) threads: Option<usize>,
     pub(crate) oblivious: bool,
@@ -27,31 +29,96 @@ impl Settings {
     }
 }
 
-/// The sorts of one key width: a supertrait of [`Bits`], so that generic code reaches the kernels of its width.
+/// The sorts of one key width.
 ///
-/// Its implementations are no generic code: but for the short way of a tile they are compiled once, with the library, and not again
-/// for every key type in every crate that sorts.
-pub trait Width: Sized {
+/// Its implementations are not generic: but for the short way of a tile they are compiled once, with the library, and not again
+/// for every key type in every crate that sorts. Generic code reaches them through [`sort`] and its like.
+pub(super) trait Width: Sized {
     /// Sorts bits in memory so that what `map` makes of them ascends.
-    #[doc(hidden)]
     fn sort(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) -> Result<(), Error>;
 
     /// The same, on as many threads as are asked for and the length is worth.
-    #[doc(hidden)]
     fn sort_on_threads(bits: &mut [Self], map: BitMap<Self>, settings: Settings) -> Result<(), Error>;
 
     /// Sorts keys with their indices, not obliviously; equal keys by index.
-    #[doc(hidden)]
     fn sort_indexed(indexed: &mut [Indexed<Self>], settings: Settings) -> Result<(), Error>;
 
     /// How [`Width::sort`] would do it.
-    #[doc(hidden)]
     fn plan(len: usize, settings: Settings) -> KeysPlan;
+}
+
+/// The same slice, if `A` and `B` are one type: what the compiler does not know of the bits of a generic key, but finds out.
+#[inline(always)]
+fn same_slice<A: 'static, B: 'static>(slice: &mut [A]) -> Option<&mut [B]> {
+    // SAFETY: A and B are the same type; the borrow is handed on.
+    (TypeId::of::<A>() == TypeId::of::<B>()).then(|| unsafe { &mut *(ptr::from_mut(slice) as *mut [B]) })
+}
+
+/// The same value, if `A` and `B` are one type.
+#[inline(always)]
+fn same_value<A: Copy + 'static, B: Copy + 'static>(value: A) -> Option<B> {
+    // SAFETY: A and B are the same type.
+    (TypeId::of::<A>() == TypeId::of::<B>()).then(|| unsafe { ptr::from_ref(&value).cast::<B>().read() })
+}
+
+/// Tries the code with every width that bits can have; one of them returns.
+macro_rules! with_each_width {
+    ($W:ident => $code:block) => {{
+        { type $W = u32; $code }
+        { type $W = u64; $code }
+        { type $W = u8; $code }
+        { type $W = u16; $code }
+        { type $W = u128; $code }
+        unreachable!("bits have one of five widths")
+    }};
+}
+
+/// Sorts bits in memory so that what `map` makes of them ascends.
+#[inline]
+pub(super) fn sort<B: Bits>(
+    bits: &mut [B],
+    map: BitMap<B>,
+    settings: Settings,
+    parallel: bool,
+) -> Result<(), Error> {
+    with_each_width!(W => {
+        if let (Some(bits), Some(map)) = (same_slice::<B, W>(bits), same_value::<_, BitMap<W>>(map)) {
+            return <W as Width>::sort(bits, map, settings, parallel);
+        }
+    })
+}
+
+/// The same, on as many threads as are asked for and the length is worth.
+#[inline]
+pub(super) fn sort_on_threads<B: Bits>(bits: &mut [B], map: BitMap<B>, settings: Settings) -> Result<(), Error> {
+    with_each_width!(W => {
+        if let (Some(bits), Some(map)) = (same_slice::<B, W>(bits), same_value::<_, BitMap<W>>(map)) {
+            return <W as Width>::sort_on_threads(bits, map, settings);
+        }
+    })
+}
+
+/// Sorts keys with their indices, not obliviously; equal keys by index.
+pub(super) fn sort_indexed<B: Bits>(indexed: &mut [Indexed<B>], settings: Settings) -> Result<(), Error> {
+    with_each_width!(W => {
+        if let Some(indexed) = same_slice::<_, Indexed<W>>(indexed) {
+            return <W as Width>::sort_indexed(indexed, settings);
+        }
+    })
+}
+
+/// How [`sort`] would do it.
+pub(super) fn plan<B: Bits>(len: usize, settings: Settings) -> KeysPlan {
+    with_each_width!(W => {
+        if TypeId::of::<B>() == TypeId::of::<W>() {
+            return <W as Width>::plan(len, settings);
+        }
+    })
 }
 
 /// How keys of one width are sorted.
 #[derive(Clone, Copy, Debug)]
-pub struct KeysPlan {
+pub(crate) struct KeysPlan {
     pub(crate) algorithm: Algorithm,
     pub(crate) limits: Limits,
     /// Memory beyond the keys, in bytes.

@@ -1,7 +1,8 @@
 //! Whether `Auto` should use a device.
 
 use super::choice::DeviceChoice;
-use super::engine::{Backend, DeviceEngine};
+use super::backends::{BACKENDS, Backend};
+use super::engine::DeviceEngine;
 use super::tuning::Crossover;
 use crate::Error;
 use std::sync::{Arc, OnceLock};
@@ -24,7 +25,7 @@ fn worthwhile_of_many(len: usize) -> Option<Result<Arc<dyn DeviceEngine>, Error>
     let crossovers = CROSSOVERS.get_or_init(|| {
         let mut crossovers = Crossover::load_all();
         let place =
-            |crossover: &Crossover| super::BACKENDS.iter().position(|row| row.engine == crossover.engine);
+            |crossover: &Crossover| BACKENDS.iter().position(|row| row.engine == crossover.engine);
         crossovers.sort_by_key(|crossover| (place(crossover), crossover.faster_from));
         crossovers
     });

@@ -1,6 +1,5 @@
-//! A device of any backend, behind one interface without type parameters, and the list of backends.
+//! A device of any backend, behind one interface without type parameters.
 
-use super::choice::DeviceChoice;
 use super::driver::Driver;
 use super::execute::{Done, HostArrays, Means, execute, facts_of};
 use super::facts::DeviceFacts;
@@ -8,8 +7,7 @@ use super::plan::plan;
 use super::search::{self, Effort, TuneReport};
 use crate::plan::Plan;
 use crate::request::Request;
-use crate::{Engine, Error};
-use std::sync::Arc;
+use crate::Error;
 
 /// An open device that plans and sorts.
 pub(crate) trait DeviceEngine: Send + Sync {
@@ -48,39 +46,5 @@ impl<D: Driver> DeviceEngine for D {
 
     fn tune(&self, effort: Effort, progress: &mut dyn FnMut(usize, usize)) -> Result<TuneReport, Error> {
         search::tune(self, effort, progress)
-    }
-}
-
-/// A row of the list of backends.
-pub(crate) struct Backend {
-    pub(crate) engine: Engine,
-    /// The facts about every device.
-    pub(crate) list: fn() -> Result<Vec<DeviceFacts>, Error>,
-    pub(crate) open: fn(&DeviceChoice) -> Result<Arc<dyn DeviceEngine>, Error>,
-}
-
-impl Backend {
-    /// The row of a driver.
-    pub(crate) const fn of<D: Driver>() -> Self {
-        Self {
-            engine: D::ENGINE,
-            list: D::list,
-            open: |choice| D::open(choice).map(|device| Arc::new(device) as Arc<dyn DeviceEngine>),
-        }
-    }
-
-    /// The backend of an engine.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::EngineUnavailable`] if the library was built without it.
-    pub(crate) fn find(engine: Engine) -> Result<&'static Self, Error> {
-        super::BACKENDS.iter().find(|backend| backend.engine == engine).ok_or_else(|| {
-            Error::EngineUnavailable {
-                engine,
-                reason: "this program was built without it".to_owned(),
-                advice: format!("build bitonic-sort with the feature `{engine}`, or choose the cpu engine"),
-            }
-        })
     }
 }

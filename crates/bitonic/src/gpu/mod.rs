@@ -11,11 +11,13 @@
 //!   memory/           buffers, landing and pinned memory that are kept
 //!   execute/          plan x arrays -> sorted; state is what is kept for a device meanwhile
 //!   search            tries shapes on a device
-//!   engine, auto      a device of any backend; which one `Auto` takes
-//!   opencl/, cuda/    the backends
+//!   engine            a device of any backend
+//!   opencl/, cuda/    the backends; backends is the list of them
+//!   auto              which one `Auto` takes
 //! ```
 
 pub(crate) mod auto;
+pub(crate) mod backends;
 mod bandwidth;
 mod cache;
 pub(crate) mod choice;
@@ -45,11 +47,3 @@ pub(crate) mod tuning;
 
 pub use cache::cache_folder;
 pub(crate) use state::DeviceState;
-
-/// The list of backends, the fastest first: a new one is a row here, a folder and a prelude.
-pub(crate) static BACKENDS: &[engine::Backend] = &[
-    #[cfg(feature = "cuda")]
-    engine::Backend::of::<cuda::Device>(),
-    #[cfg(feature = "opencl")]
-    engine::Backend::of::<opencl::Device>(),
-];

@@ -50,7 +50,7 @@ impl Crossover {
     fn parse(line: &str) -> Option<Self> {
         let (faster_from, rest) = line.split_once(' ')?;
         let (engine, device) = rest.split_once(' ')?;
-        let engine = [Engine::OpenCl, Engine::Cuda].into_iter().find(|known| known.to_string() == engine)?;
+        let engine: Engine = engine.parse().ok().filter(|engine: &Engine| engine.has_devices())?;
         let faster_from = faster_from.parse().ok()?;
         (!device.is_empty()).then(|| Self { engine, device: device.to_owned(), faster_from })
     }

@@ -73,8 +73,10 @@ impl Ground for OpenCl {
 
     fn sort<K: TestKey>(&self, _: Way, arrays: &Arrays<Buffer>, rows: Rows) -> Result<Run, Failure> {
         let order = Order::Ascending;
-        let kernels = self.device.sort_buffer::<K>(&arrays.keys, rows.len(), rows.row_length, order)?;
-        Ok(Run::new(kernels.span, kernels.launches))
+        let segments = bitonic::Segments::rows(rows.len(), rows.row_length)?;
+        let request = bitonic::Request { order, ..bitonic::Request::keys::<K>(segments) };
+        let kernels = bitonic::device::sort_resident(&self.device, &request, &arrays.keys, None)?;
+        Ok(Run::new(kernels.span, kernels.plan.launches.len()))
     }
 
     fn has(rung: Rung) -> bool {
