@@ -38,6 +38,8 @@ mod sorter;
 pub use cpu::Instructions;
 pub use engine::Engine;
 pub use error::Error;
+#[doc(hidden)]
+pub use gpu::is_trusted;
 pub use gpu::{cache_folder, cuda, opencl};
 pub use key::{Key, Order};
 pub use report::{DeviceTimes, Report};

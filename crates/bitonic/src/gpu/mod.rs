@@ -50,3 +50,5 @@ pub(crate) mod tune;
 mod tuning;
 
 pub use cache::cache_folder;
+#[doc(hidden)]
+pub use cache::is_trusted;
