@@ -1,14 +1,18 @@
 //! Sorts keys that valgrind's memcheck takes for undefined, and prints how often their values mattered.
 //!
 //! ```text
-//! valgrind --error-limit=no target/release/examples/oblivious_probe oblivious|control
+//! valgrind --error-limit=no target/release/examples/oblivious_probe oblivious|values|control
+//! valgrind --error-limit=no target/release/examples/oblivious_probe opencl [u128]
+//! valgrind --tool=lackey --trace-mem=yes target/release/examples/oblivious_probe trace|trace-control 1
 //! ```
 //!
 //! Memcheck follows undefined bits through every instruction and reports a jump or an address that depends on them; moving
 //! and combining them is no error. Marked undefined, a secret key is traced from the first load to the last
-//! store. `oblivious` sorts in every way that promises not to show its keys; `control` runs `slice::sort_unstable` on
-//! the same keys, which must be caught. Every case is one line that ends in the number of errors it caused, and every
-//! result is verified. The test `oblivious` runs both and judges the lines.
+//! store. `oblivious` sorts in every way that promises not to show its keys, `values` with values of every size and shape,
+//! `opencl` on the first OpenCL device, which has to be the processor; `control` runs `slice::sort_unstable` on the same keys, which must be caught. Every case is one line that ends in the
+//! number of errors it caused, and every result is verified. `trace` sorts keys made from its number and marks nothing: the
+//! addresses that it accesses have to be the same for every number, and those of `trace-control` must not be. The test
+//! `oblivious` runs all of them and judges what they print.
 
 use bitonic::key::{BitMap, KeyType};
 use bitonic::{Instructions, Order, Sorter, with_key_type};
@@ -28,8 +32,23 @@ fn main() -> ExitCode {
     let cases = match argument.as_str() {
         "oblivious" => oblivious_cases(),
         "control" => control_cases(),
+        "opencl" => {
+            opencl_cases(std::env::args().nth(2));
+            return ExitCode::SUCCESS;
+        }
+        "values" => {
+            values::check_all();
+            return ExitCode::SUCCESS;
+        }
+        "trace" | "trace-control" => {
+            let seed = std::env::args().nth(2).and_then(|number| number.parse().ok()).unwrap_or(1);
+            values::trace(seed, argument == "trace");
+            return ExitCode::SUCCESS;
+        }
         other => {
-            eprintln!("unknown argument '{other}': say 'oblivious' or 'control'");
+            eprintln!(
+                "unknown argument '{other}': say 'oblivious', 'values', 'opencl', 'control', 'trace' or 'trace-control'"
+            );
             return ExitCode::FAILURE;
         }
     };
@@ -73,6 +92,42 @@ fn oblivious_cases() -> Vec<Case> {
         }
     }
     cases
+}
+
+/// Keys and pairs on an OpenCL device, of the type of this name or of every width. Kernels are built by a sort of other keys, so
+/// that errors of the compiler are not counted. That takes minutes for each: valgrind runs the compiler.
+fn opencl_cases(only: Option<String>) {
+    let one_of_each_width = [KeyType::U8, KeyType::I16, KeyType::U32, KeyType::F64, KeyType::U128];
+    for key_type in one_of_each_width {
+        if only.as_ref().is_some_and(|only| only != key_type.name()) {
+            continue;
+        }
+        with_key_type!(key_type, K => {
+            opencl_case::<K, ()>(100, |sorter, keys, _| sorter.sort(keys).map(drop));
+            opencl_case::<K, u64>(100, |sorter, keys, values| sorter.sort_pairs(keys, values).map(drop));
+        });
+    }
+}
+
+fn opencl_case<K: TestKey, V: Copy + Default>(
+    len: usize,
+    sort: impl Fn(&Sorter, &mut [K], &mut [V]) -> Result<(), bitonic::Error>,
+) {
+    let case = format!("{len} {} with values of {} bytes", K::TYPE, size_of::<V>());
+    let sorter = Sorter::new().engine(bitonic::Engine::OpenCl).oblivious(true);
+    let (mut keys, mut values) = (Pattern::Random.generate(len, 1), vec![V::default(); len]);
+    if let Err(error) = sort(&sorter, &mut keys, &mut values) {
+        println!("{case}, refused, {}: 0", error.to_string().replace(": ", ", "));
+        return;
+    }
+    let mut keys: Vec<K> = Pattern::Special.generate(len, 7);
+    let errors = memcheck::count_errors();
+    memcheck::make_undefined(&mut keys);
+    sort(&sorter, &mut keys, &mut values).unwrap();
+    let errors = memcheck::count_errors() - errors;
+    memcheck::make_defined(&mut keys);
+    assert!(bitonic::is_sorted(&keys, Order::Ascending), "{case}: not sorted");
+    println!("{case}: {errors}");
 }
 
 fn control_cases() -> Vec<Case> {
@@ -209,6 +264,182 @@ impl Case {
             let tie = keys[0].to_raw_bits() == keys[1].to_raw_bits();
             assert!(!tie || indices[0] < indices[1], "{self}: not stable");
         }
+    }
+}
+
+/// Values of every size and shape, which the network has to move without showing where.
+mod values {
+    use super::memcheck;
+    use bitonic::Sorter;
+    use bitonic_testkit::{Pattern, TestKey};
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// A value that knows the index of its key.
+    trait Value: Copy + Send {
+        fn of(index: usize) -> Self;
+        fn index(self) -> usize;
+    }
+
+    impl<const BYTES: usize> Value for [u8; BYTES] {
+        fn of(index: usize) -> Self {
+            std::array::from_fn(|at| (index >> (at % 2 * 8)) as u8)
+        }
+        fn index(self) -> usize {
+            assert!(self.iter().step_by(2).all(|&byte| byte == self[0]), "a value was torn");
+            usize::from(self[0]) | self.get(1).map_or(0, |&byte| usize::from(byte) << 8)
+        }
+    }
+
+    macro_rules! values {
+        ($($type:ty: $of:expr, $index:expr;)+) => {$(
+            impl Value for $type {
+                fn of(index: usize) -> Self {
+                    $of(index)
+                }
+                fn index(self) -> usize {
+                    $index(self)
+                }
+            }
+        )+};
+    }
+
+    /// What a reference can point to.
+    static NUMBERS: [u64; 256] = {
+        let mut numbers = [0; 256];
+        let mut at = 0;
+        while at < 256 {
+            numbers[at] = at as u64;
+            at += 1;
+        }
+        numbers
+    };
+
+    /// Padding in the middle and at the end.
+    #[derive(Clone, Copy)]
+    struct Padded {
+        first: u8,
+        second: u32,
+        third: u16,
+    }
+
+    #[derive(Clone, Copy)]
+    #[repr(align(32))]
+    struct Aligned(u8);
+
+    values! {
+        u16: |index| index as u16, usize::from;
+        u128: |index| index as u128, |value| value as usize;
+        [u16; 3]: |index| [index as u16; 3], |value: [u16; 3]| usize::from(value[2]);
+        [u64; 2]: |index| [index as u64; 2], |value: [u64; 2]| value[1] as usize;
+        [u64; 64]: |index| [index as u64; 64], |value: [u64; 64]| value[63] as usize;
+        (u8, u16): |index| (0, index as u16), |value: (u8, u16)| usize::from(value.1);
+        Padded: |index| Padded { first: 1, second: index as u32, third: 2 },
+            |value: Padded| value.second as usize + usize::from(value.first + value.third as u8 - 3);
+        Aligned: |index| Aligned(index as u8), |value: Aligned| usize::from(value.0);
+        &'static u64: |index: usize| &NUMBERS[index % 256], |value: &u64| *value as usize;
+        &'static [u64]: |index: usize| &NUMBERS[..index % 256], |value: &[u64]| value.len();
+        Option<&'static u64>: |index: usize| Some(&NUMBERS[index % 256]), |value: Option<&u64>| *value.unwrap() as usize;
+    }
+
+    /// Short of, at and beyond powers of two; indices fit a byte.
+    const LENGTHS: [usize; 3] = [2, 17, 100];
+
+    /// Every size up to 64 bytes with one width of keys, and every shape with all widths.
+    pub(crate) fn check_all() {
+        macro_rules! sizes {
+            ($($size:literal)+) => { $(check::<u64, [u8; $size]>();)+ };
+        }
+        sizes!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
+        sizes!(33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64);
+        check_shapes::<u8>();
+        check_shapes::<f32>();
+        check_shapes::<i64>();
+        check_shapes::<u128>();
+        check::<bool, [u8; 16]>();
+        check::<char, [u8; 16]>();
+        check::<bitonic::key::f16, [u8; 16]>();
+    }
+
+    fn check_shapes<K: TestKey>() {
+        check::<K, [u8; 16]>();
+        check::<K, [u8; 100]>();
+        check::<K, u16>();
+        check::<K, u128>();
+        check::<K, [u16; 3]>();
+        check::<K, [u64; 2]>();
+        check::<K, [u64; 64]>();
+        check::<K, (u8, u16)>();
+        check::<K, Padded>();
+        check::<K, Aligned>();
+        check::<K, &'static u64>();
+        check::<K, &'static [u64]>();
+        check::<K, Option<&'static u64>>();
+    }
+
+    /// Sorts marked keys with marked values, stable and not, and verifies the result.
+    fn check<K: TestKey, V: Value>() {
+        for len in LENGTHS {
+            for stable in [false, true] {
+                let before: Vec<K> = Pattern::Special.generate(len, 7);
+                let mut keys = before.clone();
+                let mut values: Vec<V> = (0..len).map(V::of).collect();
+                let errors = memcheck::count_errors();
+                memcheck::make_undefined(&mut keys);
+                memcheck::make_undefined(&mut values);
+                Sorter::new().oblivious(true).stable(stable).sort_pairs(&mut keys, &mut values).unwrap();
+                let case = format!(
+                    "{len} {} with {}, stable: {stable}",
+                    K::TYPE,
+                    std::any::type_name::<V>().replace(": ", ":")
+                );
+                assert!(memcheck::is_undefined(&values), "{case}: the marks of values were lost on the way");
+                memcheck::make_defined(&mut keys);
+                memcheck::make_defined(&mut values);
+                println!("{case}: {}", memcheck::count_errors() - errors);
+                verify(&before, &keys, &values, &case);
+            }
+        }
+    }
+
+    fn verify<K: TestKey, V: Value>(before: &[K], keys: &[K], values: &[V], case: &str) {
+        assert!(bitonic::is_sorted(keys, bitonic::Order::Ascending), "{case}: not sorted");
+        let mut indices: Vec<usize> = values.iter().map(|value| value.index()).collect();
+        for (key, &index) in keys.iter().zip(&indices) {
+            assert_eq!(key.to_raw_bits(), before[index].to_raw_bits(), "{case}: a value left its key");
+        }
+        indices.sort_unstable();
+        assert!(indices.into_iter().eq(0..before.len()), "{case}: a value was lost");
+    }
+
+    /// Written to before and after a traced sort. Its address is printed, so that a reader of the trace finds the sorts: the start
+    /// of a program is never the same twice.
+    static MARK: AtomicU64 = AtomicU64::new(0);
+
+    /// Sorts keys made from a number, which changes nothing but the keys.
+    pub(crate) fn trace(seed: u64, oblivious: bool) {
+        println!("{:x}", std::ptr::from_ref(&MARK).addr());
+        fn traced<V: Value>(seed: u64, oblivious: bool) {
+            // No generator that could take longer for one number than for another.
+            let key = |at: u64| (at + seed).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+            let mut keys: Vec<u64> = (0..33).map(|at| key(key(at))).collect();
+            let mut values: Vec<V> = (0..33).map(V::of).collect();
+            MARK.store(1, Ordering::SeqCst);
+            if oblivious {
+                let sorter = Sorter::new().oblivious(true).threads(1);
+                sorter.sort_pairs(&mut keys, &mut values).unwrap();
+                sorter.stable(true).sort_pairs(&mut keys, &mut values).unwrap();
+            } else {
+                keys.sort_unstable();
+            }
+            MARK.store(2, Ordering::SeqCst);
+        }
+        traced::<[u8; 1]>(seed, oblivious);
+        traced::<[u8; 16]>(seed, oblivious);
+        traced::<[u8; 29]>(seed, oblivious);
+        traced::<[u8; 100]>(seed, oblivious);
+        traced::<[u64; 2]>(seed, oblivious);
+        traced::<Padded>(seed, oblivious);
+        traced::<&'static u64>(seed, oblivious);
     }
 }
 

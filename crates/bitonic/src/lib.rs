@@ -44,6 +44,8 @@ pub use device::DeviceChoice;
 pub use engine::Engine;
 pub use error::Error;
 pub use gpu::cache_folder;
+#[doc(hidden)]
+pub use gpu::is_trusted;
 #[cfg(feature = "cuda")]
 pub use gpu::cuda;
 #[cfg(feature = "opencl")]

@@ -85,7 +85,8 @@ impl Sorter {
     }
 
     /// At most how many CPU threads to use; 0 means the current rayon pool, which has all cores unless the program says
-    /// otherwise. Default: 0. Small inputs never use a second thread.
+    /// otherwise. Default: 0. Small inputs never use a second thread, and neither does the forked child of a process that
+    /// sorted on threads: it has none of them.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = (threads > 0).then_some(threads);
         self

@@ -19,7 +19,7 @@ const LAYERS: &[&[&str]] = &[
 
 /// The rooms of `gpu/`, the lowest first.
 const ROOMS: &[&[&str]] = &[
-    &["lock", "choice", "cache"],
+    &["lock", "choice", "cache", "no_cache"],
     &["facts", "element", "job"],
     &["kernel"],
     &["tuning"],
@@ -50,7 +50,7 @@ const EXPORTED: &[(&str, &str)] = &[
 
 /// Names that `gpu/mod.rs` exports, and the room of each.
 const EXPORTED_ROOMS: &[(&str, &str)] =
-    &[("DeviceState", "state"), ("cache_folder", "cache")];
+    &[("DeviceState", "state"), ("cache_folder", "cache"), ("is_trusted", "cache")];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the sources are there") {

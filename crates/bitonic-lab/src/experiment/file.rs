@@ -1,6 +1,6 @@
 //! The laboratory's own format: TOML. [`EXAMPLE`](super::EXAMPLE) is a commented file with everything in it.
 
-use super::{Case, Entry, Experiment, ExperimentError, Format, Pair, admit, sizes};
+use super::{Case, Entry, Experiment, ExperimentError, Format, MOST_CASES, Pair, admit, sizes};
 use crate::implementation::{self, Implementation, Place, Settings};
 use bitonic::cuda::DeviceChoice;
 use bitonic::key::KeyType;
@@ -141,6 +141,14 @@ impl Reader<'_> {
             Some(instances) => *instances.get_ref(),
             None => 1,
         };
+        let kinds = sizes.len().saturating_mul(types.len()).saturating_mul(distributions.len());
+        if let Some(written) =
+            file.instances.as_ref().filter(|_| kinds.saturating_mul(instances) > MOST_CASES)
+        {
+            let most = MOST_CASES / kinds.max(1);
+            let reason = format!("{instances} instances are more than a run can hold: write at most {most}");
+            return Err(self.wrong(written, reason));
+        }
         let budget_seconds = match &file.budget_seconds {
             Some(budget) if budget.get_ref().is_nan() || *budget.get_ref() <= 0.0 => {
                 let reason = "budget_seconds must be more than 0; write inf for no limit";
@@ -385,6 +393,10 @@ mod tests {
             ("repetitions = [1, 2]", "line 3: there are 2 numbers of repetitions for 4 sizes"),
             ("repetitions = 0", "line 3: a number of repetitions is 0"),
             ("instances = 0", "line 3: instances is 0"),
+            (
+                "instances = 1000000000000",
+                "line 3: 1000000000000 instances are more than a run can hold: write at most 250000",
+            ),
             ("budget_seconds = -1.0", "line 3: budget_seconds must be more than 0"),
             ("budget_seconds = inf", "small: without a budget the number of repetitions is needed"),
             ("types = [\"u33\"]", "line 3: "),

@@ -115,6 +115,15 @@ pub struct Case {
     pub values: Option<Vec<i64>>,
 }
 
+/// A run has at most so many cases. More of them take gigabytes before the first sort, and years to measure.
+pub(crate) const MOST_CASES: usize = 1_000_000;
+
+/// A run without a budget records at most so many sorts: it keeps them in memory.
+const MOST_SORTS: f64 = 1e8;
+
+/// A sort takes no less than this with what is done around it: copying the keys, checking them, writing the record.
+const LEAST_SECONDS: f64 = 5e-6;
+
 /// What the distribution of given keys is called.
 pub const PREDEFINED: &str = "predefined";
 
@@ -142,6 +151,34 @@ impl Experiment {
             false => file::read(&text, &stem, gpu),
         };
         read.map_err(|error| ExperimentError { file: shown, ..error })
+    }
+
+    /// The same experiment with no more repetitions than its budget can hold, whatever is measured.
+    ///
+    /// # Errors
+    ///
+    /// If it has no budget, and more sorts than a run can record.
+    pub(crate) fn within_limits(mut self) -> Result<Self, String> {
+        match self.budget_seconds {
+            Some(budget) => {
+                for case in &mut self.cases {
+                    let most = budget / LEAST_SECONDS / case.instances.max(1) as f64;
+                    case.repetitions = case.repetitions.min((most as usize).max(1));
+                }
+                Ok(self)
+            }
+            None => {
+                let repetitions: f64 = self.cases.iter().map(|case| case.repetitions as f64).sum();
+                let sorts = repetitions * self.implementations.len() as f64;
+                match sorts <= MOST_SORTS {
+                    true => Ok(self),
+                    false => Err(format!(
+                        "{sorts:e} sorts are more than a run can record, which is {MOST_SORTS:e}: choose fewer repetitions or \
+                         instances, or a budget"
+                    )),
+                }
+            }
+        }
     }
 
     /// How implementations are to sort.
@@ -189,4 +226,33 @@ fn admit(chosen: Vec<Chosen>, settings: &Settings) -> Result<(Vec<Implementation
         }
     }
     Ok((admitted, left_out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn experiment(more: &str) -> Experiment {
+        let text = format!("implementations = [\"cpu:std\"]\nsizes = [8, 16]\n{more}\n");
+        file::read(&text, "x", None).unwrap()
+    }
+
+    #[test]
+    fn a_budget_limits_the_repetitions_before_anything_runs() {
+        let planned = experiment("repetitions = 1000000000\ninstances = 2\nbudget_seconds = 1.0")
+            .within_limits()
+            .unwrap();
+        assert!(planned.cases.iter().all(|case| case.repetitions == 100_000), "{:?}", planned.cases);
+        let planned = experiment("repetitions = 7\nbudget_seconds = 1e-9").within_limits().unwrap();
+        assert!(planned.cases.iter().all(|case| case.repetitions == 1));
+        let usual = experiment("repetitions = 7\nbudget_seconds = 1.0");
+        assert_eq!(usual.clone().within_limits(), Ok(usual));
+    }
+
+    #[test]
+    fn without_a_budget_a_run_that_no_memory_holds_is_refused() {
+        let endless = experiment("repetitions = 1000000000\nbudget_seconds = inf").within_limits();
+        assert!(endless.unwrap_err().starts_with("2e9 sorts are more than a run can record"));
+        experiment("repetitions = 1000\nbudget_seconds = inf").within_limits().unwrap();
+    }
 }

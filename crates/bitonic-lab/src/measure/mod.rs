@@ -42,6 +42,7 @@ pub enum LabError {
 /// [`LabError::WrongResult`] on the first wrong result, if the experiment verifies; else what kept it from going on. All that
 /// was measured until then is in the folder.
 pub fn run(experiment: &Experiment, directory: &Path, watch: &mut dyn Watch) -> Result<(), LabError> {
+    let experiment = &experiment.clone().within_limits().map_err(LabError::Experiment)?;
     let (counters, why_not) = open_counters(experiment);
     let implementations = experiment.resolve().map_err(LabError::Experiment)?;
     let settings = experiment.settings().map_err(|error| LabError::Experiment(error.to_string()))?;

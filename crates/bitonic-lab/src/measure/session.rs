@@ -196,7 +196,12 @@ impl<'a> Session<'a> {
                 if warm.insert(index)
                     && self.expected_seconds(index, case).is_none_or(|seconds| seconds < WARM_SECONDS)
                 {
+                    let warming = Instant::now();
+                    let budget = self.experiment.budget_seconds.unwrap_or(f64::INFINITY);
                     for _ in 0..self.experiment.warm_up {
+                        if warming.elapsed().as_secs_f64() > budget {
+                            break;
+                        }
                         scratch.copy_from_slice(keys);
                         // If it fails, it fails again below, where the failure is recorded.
                         let _ = self.implementations[index].sort(&mut scratch, &self.settings);

@@ -5,10 +5,13 @@
 //! | file | what it has |
 //! |---|---|
 //! | `experiment.json` | what was to be measured, with every choice made |
+//! | `started.json` | the same when the run was started: a run goes on with the experiment that it began with |
+//! | `lock` | the number of the process that measures, which keeps the file locked |
 //! | `machine.csv` | what it was measured on and with |
 //! | `records.csv` | a line for every sort, written and flushed when it was done |
 //! | `instructions.csv` | instructions counted under callgrind, if they were |
 
+mod difference;
 mod machine;
 mod store;
 

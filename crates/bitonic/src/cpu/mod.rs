@@ -10,6 +10,7 @@
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+mod exchange;
 mod execute;
 mod generic;
 mod instructions;

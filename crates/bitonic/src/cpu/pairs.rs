@@ -8,7 +8,8 @@
 //!   | ordered bits | value       |   not stable, and no gather of values afterwards
 //! ```
 //!
-//! Wider keys are sorted as a structure of key and index. An oblivious sort moves the values through the network itself:
+//! Wider keys are sorted as a structure of key and index. The caller's arrays are written last, when nothing can fail any
+//! more: after an error keys and values are as they were. An oblivious sort moves the values through the network itself:
 //! gathering them by index would show where each key went.
 
 use super::narrow::try_vec;
@@ -30,17 +31,15 @@ pub(crate) fn sort_pairs<K: Key, V: Copy + Send>(
         Way::PackValues => sort_packed_with_values(keys, values, settings),
         Way::PackIndices => {
             let packed = sorted_with_indices(keys, settings)?;
+            gather(values, packed.iter().map(|&packed| packed as u32 as usize))?;
             unpack_keys(keys, &packed, settings);
-            gather(values, packed.iter().map(|&packed| packed as u32 as usize))
+            Ok(())
         }
         Way::Indices => {
             let indexed = sorted_indexed(keys, settings)?;
-            let map = BitMap::new(K::TYPE.form(), settings.order);
-            for (bits, element) in as_bits_mut(keys).iter_mut().zip(&indexed) {
-                // A permutation of bits that were valid keys.
-                *bits = map.from_ordered(element.key);
-            }
-            gather(values, indexed.iter().map(|element| element.index))
+            gather(values, indexed.iter().map(|element| element.index))?;
+            unpack_indexed(keys, &indexed, settings);
+            Ok(())
         }
         Way::NetworkInPlace => {
             crate::key::with_ordered_bits(keys, settings.order, |bits| sort_run(bits, values, settings))
@@ -48,10 +47,7 @@ pub(crate) fn sort_pairs<K: Key, V: Copy + Send>(
         Way::NetworkWithIndices => {
             let mut indexed = indexed(keys, settings)?;
             sort_run(&mut indexed, values, settings)?;
-            let map = BitMap::new(K::TYPE.form(), settings.order);
-            for (bits, element) in as_bits_mut(keys).iter_mut().zip(&indexed) {
-                *bits = map.from_ordered(element.key);
-            }
+            unpack_indexed(keys, &indexed, settings);
             Ok(())
         }
     }
@@ -212,6 +208,14 @@ fn unpack_keys<K: Key>(keys: &mut [K], packed: &[u64], settings: Settings) {
     }
 }
 
+fn unpack_indexed<K: Key>(keys: &mut [K], indexed: &[Indexed<K::Bits>], settings: Settings) {
+    let map = BitMap::new(K::TYPE.form(), settings.order);
+    for (bits, element) in as_bits_mut(keys).iter_mut().zip(indexed) {
+        // A permutation of bits that were valid keys.
+        *bits = map.from_ordered(element.key);
+    }
+}
+
 fn sort_words(words: &mut [u64], settings: Settings) -> Result<(), Error> {
     u64::sort_on_threads(words, BitMap::IDENTITY, settings)
 }
@@ -239,10 +243,14 @@ pub(super) fn sort_run<T: Ranked, V: Copy + Send>(
     threads::with_threads_for(run.len(), settings.threads, |parallel| run.sort(parallel))
 }
 
-/// Puts the value with index `indices[i]` at i.
+/// Puts the value with index `indices[i]` at i, for as many indices as there are values.
+///
+/// All that can fail comes first: memory is asked for and every index is looked up before a value is written, so that
+/// after an error, or a panic because of a wrong index, the values are as they were. Values are copied, never cloned: `Clone`
+/// may be the caller's code.
 fn gather<V: Copy>(values: &mut [V], indices: impl Iterator<Item = usize>) -> Result<(), Error> {
-    let mut before = try_vec(values.len())?;
-    before.extend_from_slice(values);
-    values.iter_mut().zip(indices).for_each(|(value, index)| *value = before[index]);
+    let mut gathered = try_vec(values.len())?;
+    gathered.extend(indices.take(values.len()).map(|index| values[index]));
+    values.copy_from_slice(&gathered);
     Ok(())
 }

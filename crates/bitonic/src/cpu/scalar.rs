@@ -9,8 +9,10 @@
 //!   clean    each part by itself: first half against second half, then each half by itself
 //! ```
 //!
-//! No branch and no address depends on a key: comparisons select, they do not jump.
+//! No branch and no address depends on a key: comparisons select keys, they do not jump, and values are exchanged by masks
+//! ([`exchange_if`]).
 
+use super::exchange::exchange_if;
 use super::threads::{PARALLEL_FROM, both};
 use crate::key::Bits;
 use std::hint::select_unpredictable;
@@ -134,7 +136,7 @@ fn compare_exchange<T: Ranked, V: Copy>(
 ) {
     let exchange = upper_key.precedes(*lower_key);
     (*lower_key, *upper_key) = select_pair(exchange, *lower_key, *upper_key);
-    (*lower_value, *upper_value) = select_pair(exchange, *lower_value, *upper_value);
+    exchange_if(exchange, lower_value, upper_value);
 }
 
 #[inline(always)]

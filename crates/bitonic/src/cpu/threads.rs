@@ -1,8 +1,7 @@
 //! How many threads a sort uses, and when.
 
 use crate::Error;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Below this many elements a second thread costs more than it brings: handing work over takes some microseconds, in
 /// which one thread sorts thousands of keys.
@@ -22,11 +21,12 @@ pub(super) fn both(parallel: bool, first: impl FnOnce() + Send, second: impl FnO
 }
 
 /// Runs `work(parallel)` with the threads asked for: `None` is rayon's current pool (all cores unless the program
-/// says otherwise), `Some(1)` this thread alone.
+/// says otherwise), `Some(1)` this thread alone. A forked child uses this thread alone, too.
 fn with_threads<R: Send>(threads: Option<usize>, work: impl FnOnce(bool) -> R + Send) -> Result<R, Error> {
     match threads {
-        None => Ok(work(count(None) > 1)),
         Some(1) => Ok(work(false)),
+        _ if is_forked() => Ok(work(false)),
+        None => Ok(work(count(None) > 1)),
         Some(_) => Ok(pool(count(threads))?.install(|| work(true))),
     }
 }
@@ -47,14 +47,31 @@ pub(crate) fn count(threads: Option<usize>) -> usize {
 
 /// How many threads [`with_threads_for`] uses.
 pub(crate) fn count_for(len: usize, threads: Option<usize>) -> usize {
-    if len < PARALLEL_FROM { 1 } else { count(threads) }
+    if len < PARALLEL_FROM || is_forked() { 1 } else { count(threads) }
 }
 
-/// Pools are kept, because starting threads costs more than most sorts.
+/// Whether this process is the forked child of one that sorted on threads. It has the pools of its parent and none of their
+/// threads: it would wait for them for ever.
+#[cfg(unix)]
+fn is_forked() -> bool {
+    static FIRST: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+    let process = std::process::id();
+    *FIRST.get_or_init(|| process) != process
+}
+
+/// Nothing else forks.
+#[cfg(not(unix))]
+fn is_forked() -> bool {
+    false
+}
+
+/// The pool of this many threads. The last one is kept, because starting threads costs more than most sorts; a pool of
+/// another number takes its place, and the old one ends with the last sort that uses it. So there are never more
+/// threads than the sorts that run ask for, and those of one more.
 fn pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, Error> {
-    static POOLS: OnceLock<Mutex<HashMap<usize, Arc<rayon::ThreadPool>>>> = OnceLock::new();
-    let mut pools = POOLS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(pool) = pools.get(&threads) {
+    static LAST: Mutex<Option<Arc<rayon::ThreadPool>>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(pool) = last.as_ref().filter(|pool| pool.current_num_threads() == threads) {
         return Ok(pool.clone());
     }
     let pool = rayon::ThreadPoolBuilder::new()
@@ -62,5 +79,5 @@ fn pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, Error> {
         .thread_name(|index| format!("bitonic-{index}"))
         .build()
         .map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
-    Ok(pools.entry(threads).or_insert(Arc::new(pool)).clone())
+    Ok(last.insert(Arc::new(pool)).clone())
 }

@@ -19,6 +19,10 @@
 pub(crate) mod auto;
 pub(crate) mod backends;
 mod bandwidth;
+#[cfg(feature = "devices")]
+mod cache;
+#[cfg(not(feature = "devices"))]
+#[path = "no_cache.rs"]
 mod cache;
 pub(crate) mod choice;
 #[cfg(feature = "cuda")]
@@ -46,4 +50,6 @@ mod testing;
 pub(crate) mod tuning;
 
 pub use cache::cache_folder;
+#[doc(hidden)]
+pub use cache::is_trusted;
 pub(crate) use state::DeviceState;

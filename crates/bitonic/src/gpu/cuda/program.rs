@@ -63,7 +63,8 @@ fn load_or_compile(
         ))
     })?;
     let key = format!("{}options {options} {}\n{source}", device.identity(), target.option());
-    // SAFETY: what the cache gives is what was stored, as its checksum says: all that the compiler made.
+    // SAFETY: the image is what the compiler made, from here or from the cache, which gives only what this user stored for this
+    // source and these options, device, driver and compiler: others cannot have written it, and its hash says that it is whole.
     let load = |image: &[u8]| unsafe { Module::load(device.context(), &info.name, image) };
     if let Some(image) = cache.load(name, &key) {
         match load(&image) {

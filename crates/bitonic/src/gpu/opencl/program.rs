@@ -88,7 +88,8 @@ fn load_or_build(
 
 fn from_binary(device: &Device, binary: &[u8], options: &str) -> Result<RawProgram, ClError> {
     let context = device.context();
-    // SAFETY: the binary is one that this driver gave for this device, as the cache's key and checksum say.
+    // SAFETY: the binary is one that this driver gave for this device: the cache gives only what this user stored for this source
+    // and these options, device and driver. Others cannot have written it, and its hash says that it is whole.
     let mut program = unsafe { RawProgram::create_from_binary(context, context.devices(), &[binary]) }?;
     program.build(context.devices(), options)?;
     Ok(program)

@@ -3,8 +3,8 @@
 use super::{Program, Wanted};
 use crate::progress::Progress;
 use bitonic::key::KeyType;
+use sha2::{Digest, Sha256};
 use std::ffi::OsString;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{self, Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs, io};
@@ -22,10 +22,10 @@ const SOURCES: [(&str, &str); 4] = [
 pub(super) fn program(wanted: &Wanted) -> Result<Program, String> {
     let options = options(wanted)?;
     let compiler = Compiler::find()?;
-    let name = format!("cub-peer-{:016x}", identity(&compiler.version, &options));
+    let name = format!("cub-peer-{}", identity(&compiler.version, &options));
     // Not relative: the peer is started in another folder.
     let kept = bitonic::cache_folder().and_then(|folder| path::absolute(folder.join(name)).ok());
-    if let Some(kept) = kept.as_ref().filter(|kept| kept.is_file()) {
+    if let Some(kept) = kept.as_ref().filter(|kept| is_ours(kept)) {
         return Ok(Program { command: Command::new(kept), folder: None });
     }
     let _progress = Progress::spinner("building the CUB peer with nvcc");
@@ -33,7 +33,7 @@ pub(super) fn program(wanted: &Wanted) -> Result<Program, String> {
     let beside = kept.as_ref().and_then(|kept| folder_beside(kept).ok());
     if let (Some(kept), Some(beside)) = (&kept, beside) {
         let built = compiler.build(beside.path(), &options)?;
-        if fs::rename(built, kept).is_ok() {
+        if keep(&built, kept).is_ok() && is_ours(kept) {
             return Ok(Program { command: Command::new(kept), folder: None });
         }
     }
@@ -70,17 +70,63 @@ fn type_in_cpp(key_type: KeyType) -> Option<&'static str> {
     }
 }
 
-/// Differs where another program would be built. A hash that is another one some day costs one more build.
-fn identity(compiler: &str, options: &[String]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (SOURCES, compiler, options).hash(&mut hasher);
-    hasher.finish()
+/// Differs where another program would be built.
+fn identity(compiler: &str, options: &[String]) -> String {
+    let mut hasher = Sha256::new();
+    let sources = SOURCES.iter().flat_map(|&(name, text)| [name, text]);
+    for part in sources.chain([compiler]).chain(options.iter().map(String::as_str)) {
+        // With its length, so that no two lists of parts look the same.
+        hasher.update(part.len().to_le_bytes());
+        hasher.update(part);
+    }
+    digits(&hasher.finalize())
+}
+
+fn digits(hash: &[u8]) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether a program was kept there that is whole, and that nobody else can have written: it is run.
+fn is_ours(program: &Path) -> bool {
+    let hash = hash_file(program);
+    let is_trusted = |path: &Path| path.is_file() && bitonic::is_trusted(path);
+    program.parent().is_some_and(bitonic::is_trusted)
+        && is_trusted(program)
+        && is_trusted(&hash)
+        && hash_of(program).is_ok_and(|now| fs::read_to_string(hash).is_ok_and(|kept| kept == now))
+}
+
+/// Moves a program that was built to its place, with its hash beside it.
+fn keep(built: &Path, program: &Path) -> io::Result<()> {
+    let hash = built.with_extension("sha256");
+    fs::write(&hash, hash_of(built)?)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Whatever the user's mask says: what others may write is not run.
+        fs::set_permissions(&hash, fs::Permissions::from_mode(0o600))?;
+        fs::set_permissions(built, fs::Permissions::from_mode(0o700))?;
+    }
+    fs::rename(hash, hash_file(program))?;
+    fs::rename(built, program)
+}
+
+fn hash_file(program: &Path) -> PathBuf {
+    program.with_extension("sha256")
+}
+
+fn hash_of(program: &Path) -> io::Result<String> {
+    Ok(digits(&Sha256::digest(fs::read(program)?)))
 }
 
 /// A new folder in the one that a file is in.
 fn folder_beside(file: &Path) -> io::Result<TempDir> {
     let folder = file.parent().ok_or(io::ErrorKind::NotFound)?;
-    fs::create_dir_all(folder)?;
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)?;
     TempDir::new_in(folder)
 }
 
@@ -167,6 +213,27 @@ mod tests {
         assert_eq!(identity("13.0", &one), identity("13.0", &one));
         assert_ne!(identity("13.0", &one), identity("13.1", &one));
         assert_ne!(identity("13.0", &one), identity("13.0", &other));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_program_that_was_changed_or_that_others_may_write_is_not_run() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = TempDir::new().unwrap();
+        let [built, kept] = ["peer", "cub-peer-1"].map(|name| folder.path().join(name));
+        fs::write(&built, "a program").unwrap();
+        assert!(!is_ours(&kept));
+        keep(&built, &kept).unwrap();
+        assert!(is_ours(&kept));
+        fs::write(&kept, "another one").unwrap();
+        assert!(!is_ours(&kept), "its hash is that of another program");
+        fs::write(&kept, "a program").unwrap();
+        fs::set_permissions(&kept, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(!is_ours(&kept), "others may write to it");
+        fs::set_permissions(&kept, fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(is_ours(&kept));
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(!is_ours(&kept), "others may write to its folder");
     }
 
     /// Takes as long as nvcc does. Without nvcc it says that it was skipped.

@@ -1,8 +1,12 @@
 //! Where results go: standard output, or a file that is replaced only when its successor is complete.
 
+mod interrupt;
+mod replace;
+
 use crate::failure::Failure;
+use replace::{directory, replace};
 use std::fmt;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +19,9 @@ pub(crate) fn print(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
 /// Lets `fill` write to the file, or to standard output if there is none or its name is `-`.
 ///
 /// A regular file is written beside its place and then moved there, so that whoever reads it finds the old content or
-/// the new one, and a failure leaves the old one. Links are followed. Pipes and devices are written directly.
+/// the new one, and a failure leaves the old one. Nobody else can read the new one before it has the old one's permissions.
+/// Links are followed and stay. A file with several names keeps them: it is overwritten with what was written beside it.
+/// Pipes and devices are written directly.
 pub(crate) fn write(
     path: Option<&Path>,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -68,65 +74,17 @@ fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
     }
 }
 
-/// What a path whose file does not exist stands for: itself, or what a link without a target points to.
+/// What a path whose file does not exist stands for: itself, or what the last of a chain of links points to.
 fn link_target(path: &Path) -> io::Result<PathBuf> {
-    match fs::symlink_metadata(path) {
-        Ok(_) => Ok(directory(path).join(fs::read_link(path)?)),
-        Err(_) => Ok(path.to_owned()),
+    let mut path = path.to_owned();
+    // As many as Linux follows.
+    for _ in 0..40 {
+        match fs::symlink_metadata(&path) {
+            Ok(_) => path = directory(&path).join(fs::read_link(&path)?),
+            Err(_) => return Ok(path),
+        }
     }
-}
-
-fn directory(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    }
-}
-
-/// Writes a new file beside `path` and moves it there.
-fn replace(
-    path: &Path,
-    old: Option<&Metadata>,
-    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    if old.is_some() {
-        // A move needs no right to write the old file; whoever protected it expects that one is needed.
-        File::options().write(true).open(path)?;
-    }
-    let mut beside = create_beside(path)?;
-    fill(beside.as_file_mut())?;
-    if let Some(old) = old {
-        keep_access(beside.as_file(), old)?;
-    }
-    beside.as_file().sync_all()?;
-    beside.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-fn create_beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let directory = directory(path);
-    fs::metadata(directory)?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".bitonic-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // What every new file gets, less what the user's mask takes away.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    // The error's own text names the file beside, which the user has never heard of.
-    builder.tempfile_in(directory).map_err(|error| error.kind().into())
-}
-
-/// Gives the new file the owner and the permissions of the old one.
-fn keep_access(file: &File, old: &Metadata) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{MetadataExt, fchown};
-        // Only the system's administrator may give files away; for others the new file is their own.
-        let _ = fchown(file, Some(old.uid()), Some(old.gid()));
-    }
-    file.set_permissions(old.permissions())
+    Err(io::Error::other("too many links lead to one another"))
 }
 
 #[cfg(test)]
