@@ -62,7 +62,7 @@ fn parse(payload: &[u8]) -> Option<f64> {
     (speed.is_finite() && speed > 0.0).then_some(speed)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "devices"))]
 mod tests {
     use super::*;
     use crate::gpu::cache::testing::TestDirectory;

@@ -62,7 +62,7 @@ impl fmt::Display for Crossover {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "devices"))]
 mod tests {
     use super::*;
     use crate::gpu::cache::testing::TestDirectory;
