@@ -298,3 +298,137 @@ unsafe impl Driver for HostDevice {
         Ok(Duration::ZERO)
     }
 }
+
+/// A device that notes what is launched on it, and refuses memory on demand.
+#[derive(Clone)]
+pub(crate) struct Recorded<D: Driver> {
+    inner: D,
+    /// The kernels that were launched, and how.
+    pub(crate) launched: Arc<Mutex<Vec<(String, Grid)>>>,
+    /// Which of the buffers that are asked for is refused, counted from 0.
+    pub(crate) refused: Arc<Mutex<Option<usize>>>,
+    state: Arc<DeviceState<Self>>,
+}
+
+impl<D: Driver> Recorded<D> {
+    pub(crate) fn new(inner: D) -> Self {
+        Self { inner, launched: Arc::default(), refused: Arc::default(), state: Arc::default() }
+    }
+}
+
+/// A kernel with its name.
+#[derive(Clone)]
+pub(crate) struct Named<K> {
+    name: String,
+    kernel: K,
+}
+
+// SAFETY: everything is done by a device for which it holds.
+unsafe impl<D: Driver> Driver for Recorded<D> {
+    type Buffer = D::Buffer;
+    type Memory = D::Memory;
+    type Kernel = Named<D::Kernel>;
+    type Queue = D::Queue;
+    type Span = D::Span;
+
+    const ENGINE: Engine = D::ENGINE;
+
+    const PRELUDE: Part = D::PRELUDE;
+
+    fn list() -> Result<Vec<DeviceFacts>, Error> {
+        D::list()
+    }
+
+    fn open(choice: &DeviceChoice) -> Result<Self, Error> {
+        D::open(choice).map(Self::new)
+    }
+
+    fn facts(&self) -> &DeviceFacts {
+        self.inner.facts()
+    }
+
+    fn identity(&self) -> String {
+        self.inner.identity()
+    }
+
+    fn state(&self) -> &DeviceState<Self> {
+        &self.state
+    }
+
+    fn queue(&self) -> &D::Queue {
+        self.inner.queue()
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<D::Buffer, Error> {
+        let mut refused = lock(&self.refused);
+        let is_refused = *refused == Some(0);
+        *refused = refused.and_then(|left| left.checked_sub(1));
+        if is_refused {
+            let device = self.facts().name.clone();
+            return Err(Error::DeviceMemory { device, bytes: bytes as u64, available: 0 });
+        }
+        self.inner.allocate(bytes)
+    }
+
+    fn upload(&self, from: &[u8], to: &D::Buffer) -> Result<Transfer, Error> {
+        self.inner.upload(from, to)
+    }
+
+    fn download(&self, from: &D::Buffer, to: &mut [u8]) -> Result<Transfer, Error> {
+        self.inner.download(from, to)
+    }
+
+    fn copy(&self, from: &D::Buffer, to: &D::Buffer) -> Result<D::Span, Error> {
+        self.inner.copy(from, to)
+    }
+
+    fn finish(&self) -> Result<(), Error> {
+        self.inner.finish()
+    }
+
+    fn build(&self, source: &Source<'_>) -> Result<Named<D::Kernel>, Error> {
+        Ok(Named { name: source.kernel.to_owned(), kernel: self.inner.build(source)? })
+    }
+
+    fn options(&self, launch: &crate::plan::Launch) -> String {
+        self.inner.options(launch)
+    }
+
+    fn most_items(&self, kernel: &Named<D::Kernel>) -> usize {
+        self.inner.most_items(&kernel.kernel)
+    }
+
+    fn prepare(&self, kernel: &Named<D::Kernel>, grid: Grid) -> Result<bool, Error> {
+        self.inner.prepare(&kernel.kernel, grid)
+    }
+
+    unsafe fn submit(
+        &self,
+        queue: &D::Queue,
+        commands: &[Command<'_, Self>],
+        timed: bool,
+    ) -> Result<D::Span, Error> {
+        lock(&self.launched).extend(commands.iter().map(|command| (command.kernel.name.clone(), command.grid)));
+        let commands: Vec<Command<'_, D>> = commands
+            .iter()
+            .map(|&Command { kernel, grid, arguments }| Command { kernel: &kernel.kernel, grid, arguments })
+            .collect();
+        // SAFETY: as the caller says.
+        unsafe { self.inner.submit(queue, &commands, timed) }
+    }
+
+    unsafe fn submit_again<'a>(
+        &self,
+        queue: &D::Queue,
+        _: RepeatKey<D::Memory>,
+        commands: &mut dyn FnMut() -> Vec<Command<'a, Self>>,
+        timed: bool,
+    ) -> Result<D::Span, Error> {
+        // SAFETY: as the caller says.
+        unsafe { self.submit(queue, &commands(), timed) }
+    }
+
+    fn elapsed(&self, first: &D::Span, last: &D::Span) -> Result<Duration, Error> {
+        self.inner.elapsed(first, last)
+    }
+}

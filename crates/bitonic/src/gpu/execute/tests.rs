@@ -451,3 +451,92 @@ fn without_a_second_array_the_network_sorts_in_place() {
         ],
     );
 }
+
+/// The same on a real device: every combination of operation, segments, order and stability.
+#[cfg(feature = "opencl")]
+mod on_opencl {
+    use super::*;
+    use crate::gpu::driver::Driver;
+    use crate::gpu::lock::lock;
+    use crate::gpu::opencl::{self, testing};
+    use crate::gpu::testing::Recorded;
+    use crate::{Engine, Sorter};
+
+    fn run(case: &mut Case, device: &Recorded<opencl::Device>, means: &Means) -> (Plan, Done) {
+        let plan = plan(&case.request, device.facts(), &Tuning::default(), means.cuts, means.limit);
+        let plan = plan.expect("it fits");
+        let keys = as_bytes_mut(&mut case.keys);
+        let arrays = match case.request.what {
+            What::Keys => HostArrays::Keys(keys),
+            What::Pairs(_) if case.request.carries_values() => {
+                HostArrays::Pairs { keys, values: as_bytes_mut(&mut case.values) }
+            }
+            What::Pairs(_) => HostArrays::Gathered { keys, values: ValueBytes::new(&mut case.values) },
+            What::Argsort => HostArrays::Indices { keys, indices: &mut case.indices },
+        };
+        let done = execute(device, &plan, arrays, means).expect("the device sorts");
+        (plan, done)
+    }
+
+    /// Whether the arrays are what the CPU engine makes of them. Values of equal keys may be in any order if the sort is not
+    /// stable.
+    fn check(case: &Case) {
+        let mut expected = Case::new(case.request);
+        let Request { segments, order, stable, .. } = case.request;
+        let sorter = Sorter::new().engine(Engine::Cpu).order(order).stable(true);
+        let row_length = segments.longest();
+        match case.request.what {
+            What::Keys => drop(sorter.sort_rows(&mut expected.keys, row_length).expect("the CPU sorts")),
+            What::Argsort => {
+                let indices = sorter.argsort_rows(&expected.keys, row_length).expect("the CPU sorts");
+                assert!(case.indices == indices, "{:?}", case.request);
+            }
+            What::Pairs(_) => {
+                let before = expected.keys.clone();
+                let sorted = sorter.sort_pairs_rows(&mut expected.keys, &mut expected.values, row_length);
+                sorted.expect("the CPU sorts");
+                let belong = case.values.iter().zip(&case.keys).all(|(&value, key)| before[value as usize] == *key);
+                assert!(belong, "{:?}", case.request);
+                assert!(!stable || case.values == expected.values, "{:?}", case.request);
+            }
+        }
+        if case.request.what != What::Argsort {
+            assert!(case.keys == expected.keys, "{:?}", case.request);
+        }
+    }
+
+    #[test]
+    fn what_is_launched_is_what_was_planned_on_opencl() {
+        let device = Recorded::new(testing::device());
+        let means = means(1 << 30, Cuts::Anywhere);
+        for row_length in [20, 50, 1, 5000] {
+            for request in requests(10_000, row_length) {
+                lock(&device.launched).clear();
+                let mut case = Case::new(request);
+                let (planned, done) = run(&mut case, &device, &means);
+                check(&case);
+                assert_eq!(done.plan.kernels, planned.kernels, "{request:?}");
+                let kernels = planned.kernels.expect("a device runs kernels");
+                assert_eq!(*lock(&device.launched), launches(&kernels), "{request:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_refusal_makes_chunks_and_the_report_shows_them_on_opencl() {
+        for request in requests(6000, 100) {
+            // A device of its own, which keeps no buffer yet.
+            let device = Recorded::new(testing::device());
+            *lock(&device.refused) = Some(0);
+            let mut case = Case::new(request);
+            let (planned, done) = run(&mut case, &device, &means(1 << 30, Cuts::Anywhere));
+            check(&case);
+            assert_eq!(planned.chunks, None);
+            let chunks = done.plan.chunks.expect("the report shows the chunks");
+            assert_eq!((chunks.count, chunks.len, done.times.chunks), (2, 3000, 2), "{request:?}");
+            let kernels = done.plan.kernels.expect("a device runs kernels");
+            let twice = [launches(&kernels), launches(&kernels)].concat();
+            assert_eq!(*lock(&device.launched), twice, "{request:?}");
+        }
+    }
+}
