@@ -1,8 +1,10 @@
 //! Sorts of arrays on a stream that belong to a caller who uses cudarc.
 
 use crate::device_or_skip;
-use bitonic::cuda::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
-use bitonic::cuda::cudarc::driver::{CudaContext, CudaStream, DeviceRepr};
+use bitonic::cuda::cudarc::driver::sys::{CUdeviceptr, CUgraphInstantiate_flags, CUstreamCaptureMode};
+use bitonic::cuda::cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceRepr, DeviceSlice, SyncOnDrop,
+};
 use bitonic::cuda::{Device, DeviceChoice, ResidentSorter, devices};
 use bitonic::{Error, Key, Order};
 use bitonic_testkit::{Pattern, TestKey};
@@ -170,4 +172,47 @@ fn arrays_and_streams_of_another_device_are_refused() {
         assert!(refused.to_string().contains("another context"), "{refused}");
     }
     assert_eq!(stranger.stream.clone_dtoh(&keys).unwrap(), [3, 2, 1]);
+}
+
+/// An array that says that it is longer than it is.
+struct Liar<'a> {
+    array: &'a mut CudaSlice<u32>,
+    len: usize,
+}
+
+impl DeviceSlice<u32> for Liar<'_> {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn stream(&self) -> &Arc<CudaStream> {
+        self.array.stream()
+    }
+}
+
+impl DevicePtr<u32> for Liar<'_> {
+    fn device_ptr<'a>(&'a self, stream: &'a CudaStream) -> (CUdeviceptr, SyncOnDrop<'a>) {
+        self.array.device_ptr(stream)
+    }
+}
+
+impl DevicePtrMut<u32> for Liar<'_> {
+    fn device_ptr_mut<'a>(&'a mut self, stream: &'a CudaStream) -> (CUdeviceptr, SyncOnDrop<'a>) {
+        self.array.device_ptr_mut(stream)
+    }
+}
+
+#[test]
+fn an_array_that_is_shorter_than_it_says_is_refused() {
+    let caller = Caller::new(&device_or_skip!());
+    // Large enough that the driver has allocated it alone.
+    let keys: Vec<u32> = Pattern::Random.generate(4 << 20, 1);
+    let mut array = caller.stream.clone_htod(&keys).unwrap();
+    for len in [keys.len() + 1, 16 << 20] {
+        let refused = caller.sorter.sort(&caller.stream, &mut Liar { array: &mut array, len });
+        assert!(matches!(refused, Err(Error::Device { .. })), "{len}: {refused:?}");
+    }
+    assert!(caller.stream.clone_dtoh(&array).unwrap() == keys, "nothing was sorted");
+    caller.sorter.sort(&caller.stream, &mut Liar { array: &mut array, len: keys.len() }).unwrap();
+    assert!(caller.stream.clone_dtoh(&array).unwrap().is_sorted());
 }

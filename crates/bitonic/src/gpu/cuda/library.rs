@@ -34,6 +34,7 @@ const DRIVER_FUNCTIONS: &[&str] = &[
     "cuMemAlloc_v2",
     "cuMemFreeHost",
     "cuMemFree_v2",
+    "cuMemGetAddressRange_v2",
     "cuMemHostAlloc",
     "cuMemcpyDtoDAsync_v2",
     "cuMemcpyDtoHAsync_v2",

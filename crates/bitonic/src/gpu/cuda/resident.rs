@@ -7,7 +7,7 @@ use crate::gpu::job::Job;
 use crate::key::{Key, Order};
 use crate::plan::KernelPlan;
 use crate::request::{Request, Segments, ValueType};
-use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::sys::{self, CUdeviceptr};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut};
 use std::sync::Arc;
 
@@ -258,6 +258,11 @@ impl ResidentSorter {
         workspace: Option<&mut impl DevicePtrMut<u8>>,
     ) -> Result<(), Error> {
         let how = if self.device.is_captured(stream)? { Submission::Once } else { Submission::Untimed };
+        if how != Submission::Once {
+            let (key_bytes, value_bytes) = job.array_bytes();
+            self.check_range(keys, key_bytes)?;
+            values.map_or(Ok(()), |values| self.check_range(values, value_bytes))?;
+        }
         let Some(workspace) = workspace else {
             let arrays = DeviceArrays::in_place(keys, values);
             let plan = self.plan(&Job { in_place: true, ..*job });
@@ -316,6 +321,21 @@ impl ResidentSorter {
             return Ok(());
         }
         Err(self.refuse("stream or array belong to another context than the sorter".to_owned()))
+    }
+
+    /// Whether an array is as long as it says: any type can be an array to cudarc, and tell any length. The driver knows what it
+    /// has allocated. Where it does not, because the memory came another way, nothing can be told.
+    fn check_range(&self, address: CUdeviceptr, bytes: usize) -> Result<(), Error> {
+        let (mut base, mut size) = (0, 0);
+        let asked = self.device.context().bind_to_thread().and_then(|()| {
+            // SAFETY: there are places for both answers, and the address is only looked up.
+            unsafe { sys::cuMemGetAddressRange_v2(&mut base, &mut size, address) }.result()
+        });
+        if asked.is_err() || bytes == 0 || address - base + bytes as u64 <= size as u64 {
+            return Ok(());
+        }
+        let there = (base + size as u64).saturating_sub(address);
+        Err(self.refuse(format!("{bytes} bytes are to be sorted, but the array has {there}")))
     }
 
     fn refuse(&self, reason: String) -> Error {
