@@ -1,5 +1,6 @@
 //! What can be known of a rung before it runs: which lengths it takes and where it works.
 
+use bitonic::Engine;
 use std::fmt;
 
 /// The lengths that a rung can sort.
@@ -43,6 +44,15 @@ pub enum Place {
 }
 
 impl Place {
+    /// The place of an engine's devices; `None` for engines that have none, and for those that rungs do not know.
+    pub const fn of(engine: Engine) -> Option<Self> {
+        match engine {
+            Engine::OpenCl => Some(Self::OpenCl),
+            Engine::Cuda => Some(Self::Cuda),
+            _ => None,
+        }
+    }
+
     /// The place's name, as `Display` writes it.
     pub const fn name(self) -> &'static str {
         match self {

@@ -17,6 +17,8 @@ pub struct DeviceFacts {
     pub platform: String,
     /// The driver's version.
     pub driver: String,
+    /// The version of the interface, and what the device has of it, such as `CUDA 13.0, compute capability 9.0`.
+    pub interface: String,
     /// What sort of device it is.
     pub kind: DeviceKind,
     /// Cores or multiprocessors.
@@ -58,7 +60,8 @@ impl DeviceFacts {
             index: 0,
             name: "NVIDIA H200".to_owned(),
             platform: "NVIDIA CUDA".to_owned(),
-            driver: "13.0".to_owned(),
+            driver: "580.159.04".to_owned(),
+            interface: "CUDA 13.0, compute capability 9.0".to_owned(),
             kind: DeviceKind::Gpu,
             units: 132,
             group_size: 1024,
@@ -83,6 +86,7 @@ impl DeviceFacts {
             name: "a plain GPU".to_owned(),
             platform: "OpenCL".to_owned(),
             driver: "1".to_owned(),
+            interface: "OpenCL 1.2".to_owned(),
             kind: DeviceKind::Gpu,
             units: 8,
             group_size: 256,

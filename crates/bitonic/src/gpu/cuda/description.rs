@@ -74,12 +74,14 @@ const CLUSTER_LOG2: u32 = 4;
 impl DeviceInfo {
     /// What plans need to know.
     pub(super) fn facts(&self) -> DeviceFacts {
+        let (major, minor) = self.compute_capability;
         DeviceFacts {
             engine: Engine::Cuda,
             index: self.index,
             name: self.name.clone(),
             platform: PLATFORM.to_owned(),
-            driver: self.driver.clone(),
+            driver: kernel_driver().unwrap_or_else(|| self.driver.clone()),
+            interface: format!("CUDA {}, compute capability {major}.{minor}", self.driver),
             kind: DeviceKind::Gpu,
             units: self.multiprocessors,
             group_size: self.max_group_size,
@@ -144,4 +146,32 @@ fn driver_version() -> Result<String, DriverError> {
     // SAFETY: there is a place for the number.
     unsafe { sys::cuDriverGetVersion(&mut version) }.result()?;
     Ok(format!("{}.{}", version / 1000, version % 1000 / 10))
+}
+
+/// The version of the driver in the kernel, which CUDA does not tell: it has numbers of its own.
+fn kernel_driver() -> Option<String> {
+    kernel_driver_in(&std::fs::read_to_string("/proc/driver/nvidia/version").ok()?)
+}
+
+/// The version in the kernel module's first line, `NVRM version: NVIDIA UNIX ... Kernel Module for x86_64  580.159.04  ...`:
+/// the only word that is numbers between points.
+fn kernel_driver_in(text: &str) -> Option<String> {
+    let is_version = |word: &&str| {
+        word.contains('.')
+            && word.split('.').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+    };
+    text.lines().next()?.split_whitespace().find(is_version).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_driver_s_version_is_found_in_the_kernel_module_s_words() {
+        let text = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (a@b)\nGCC version: 12.3.0\n";
+        assert_eq!(kernel_driver_in(text).as_deref(), Some("580.159.04"));
+        assert_eq!(kernel_driver_in("NVRM version: none\nGCC version: 12.3.0"), None);
+        assert_eq!(kernel_driver_in(""), None);
+    }
 }

@@ -81,6 +81,7 @@ impl DeviceInfo {
             name: self.name.clone(),
             platform: self.platform.clone(),
             driver: self.driver.clone(),
+            interface: self.version.clone(),
             kind: self.kind,
             units: self.compute_units,
             group_size: self.max_group_size,
