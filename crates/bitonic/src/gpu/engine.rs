@@ -3,7 +3,7 @@
 use super::driver::Driver;
 use super::execute::{Done, HostArrays, Means, execute, facts_of};
 use super::facts::DeviceFacts;
-use super::plan::plan;
+use super::plan::plan_with;
 use super::search::{self, Effort, TuneReport};
 use crate::plan::Plan;
 use crate::request::Request;
@@ -33,7 +33,7 @@ impl<D: Driver> DeviceEngine for D {
     }
 
     fn plan(&self, request: &Request, means: &Means) -> Result<Plan, Error> {
-        plan(request, &facts_of(self), self.state().tuning(self), means.cuts, means.limit)
+        plan_with(request, &facts_of(self), means.cuts, means.limit, |job| self.state().plan(self, job))
     }
 
     fn execute(&self, plan: &Plan, arrays: HostArrays<'_>, means: &Means) -> Result<Done, Error> {

@@ -20,12 +20,22 @@ pub(crate) fn plan(
     cuts: Cuts,
     limit: Option<u64>,
 ) -> Result<Plan, Error> {
+    plan_with(request, facts, cuts, limit, |job| kernel_plan(job, facts, tuning))
+}
+
+/// The same with kernels that `kernels` plans for a job: for those who keep such plans.
+pub(crate) fn plan_with(
+    request: &Request,
+    facts: &DeviceFacts,
+    cuts: Cuts,
+    limit: Option<u64>,
+    kernels: impl FnOnce(&Job) -> Arc<KernelPlan>,
+) -> Result<Plan, Error> {
     request.check(facts.engine)?;
     let job = Job::of(request);
     let cut = Cut::new(&job, facts, cuts, limit)?;
     let at_a_time = cut.chunks().map_or(job, |chunks| cut.job(chunks.len, &job));
-    let kernels = kernel_plan(&at_a_time, facts, tuning);
-    Ok(of_kernels(request, facts, &cut, &job, kernels))
+    Ok(of_kernels(request, facts, &cut, &job, kernels(&at_a_time)))
 }
 
 /// The plan of a request that these kernels sort, chunk by chunk.

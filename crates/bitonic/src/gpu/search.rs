@@ -5,7 +5,7 @@ use super::driver::Driver;
 use super::execute::{HostArrays, Means, execute, sort_buffers};
 use super::facts::DeviceFacts;
 use super::job::Job;
-use super::plan::plan;
+use super::plan::plan_with;
 use super::strategy::{Network, kernel_plan, of_strategy, shape_for};
 use super::tuning::{Crossover, NetworkShape, TunedShape, Tuning};
 use crate::cpu;
@@ -303,7 +303,8 @@ fn crossover<D: Driver>(device: &D, effort: Effort) -> Result<Option<usize>, Err
     for log2 in (14..=largest).rev() {
         let unsorted = random_keys::<u32>(1 << log2);
         let request = Request::keys::<u32>(Segments::one(unsorted.len()));
-        let plan = plan(&request, device.facts(), device.state().tuning(device), means.cuts, means.limit)?;
+        let plan =
+            plan_with(&request, device.facts(), means.cuts, means.limit, |job| device.state().plan(device, job))?;
         let mut keys = unsorted.clone();
         let mut best = [Duration::MAX; 2];
         for _ in 0..3 {
