@@ -22,7 +22,10 @@ pub struct DeviceState<D: Driver> {
     plans: Mutex<HashMap<Job, Arc<KernelPlan>>>,
     loaded: Mutex<Vec<Arc<Loaded<D>>>>,
     tuning: OnceLock<Tuning>,
+    /// Measured in this process.
     copy_bandwidth: OnceLock<f64>,
+    /// Kept on disk by another.
+    kept_bandwidth: OnceLock<Option<f64>>,
 }
 
 /// A kernel by its name and the compiler's options.
@@ -38,6 +41,7 @@ impl<D: Driver> Default for DeviceState<D> {
             loaded: Mutex::default(),
             tuning: OnceLock::new(),
             copy_bandwidth: OnceLock::new(),
+            kept_bandwidth: OnceLock::new(),
         }
     }
 }
@@ -114,11 +118,8 @@ impl<D: Driver> DeviceState<D> {
 
     /// How fast the device copies its own memory, if that is known: measured in this process, or kept on disk.
     pub(crate) fn known_copy_bandwidth(&self, device: &D) -> Option<f64> {
-        if let Some(&known) = self.copy_bandwidth.get() {
-            return Some(known);
-        }
-        let known = bandwidth::load(&Cache::of_user(), &device.identity())?;
-        Some(*self.copy_bandwidth.get_or_init(|| known))
+        let kept = || bandwidth::load(&Cache::of_user(), &device.identity());
+        self.copy_bandwidth.get().copied().or_else(|| *self.kept_bandwidth.get_or_init(kept))
     }
 
     /// The same, measured if need be.
