@@ -1,9 +1,8 @@
 //! Devices with a CUDA driver.
 
-use super::{Arrays, Ground, Run};
-use crate::bench::gpu::contender::Way;
+use super::{Arrays, MeasuredDevice, Run};
+use crate::bench::gpu::contender::EngineMode;
 use crate::bench::gpu::job::{Rows, VALUE_BYTES};
-use crate::bench::gpu::machine::{self, Machine};
 use crate::failure::Failure;
 use bitonic::cuda::cudarc::driver::sys::{CUdeviceptr, CUevent_flags};
 use bitonic::cuda::cudarc::driver::{
@@ -12,6 +11,7 @@ use bitonic::cuda::cudarc::driver::{
 use bitonic::cuda::{Buffer, Device, DeviceChoice, ResidentSorter};
 use bitonic::key::Bits;
 use bitonic::{Engine, Error, Sorter};
+use bitonic_lab::record::DeviceDescription;
 use bitonic_ladder::{Place, Rung};
 use bitonic_testkit::TestKey;
 use std::cell::RefCell;
@@ -59,11 +59,11 @@ impl Cuda {
     }
 
     /// How many times the engine goes over the keys.
-    fn launches<K: TestKey>(&self, way: Way, rows: Rows, has_values: bool) -> Result<usize, Failure> {
+    fn launches<K: TestKey>(&self, mode: EngineMode, rows: Rows, has_values: bool) -> Result<usize, Failure> {
         let sorter = Sorter::new()
             .engine(Self::ENGINE)
             .device(DeviceChoice::Index(self.device.info().index))
-            .oblivious(way == Way::Oblivious);
+            .oblivious(mode == EngineMode::Oblivious);
         let plan = match has_values {
             true => sorter.plan_pairs::<K, u32>(rows.len())?,
             false => sorter.plan_rows::<K>(rows.len(), rows.row_length)?,
@@ -72,7 +72,7 @@ impl Cuda {
     }
 
     /// What the commands take that `queue` queues on the device's stream: from an event before them to one behind them, as
-    /// anybody would measure it whose arrays are on the device. A copy of `busy` is still under way when they are queued: what
+    /// anybody would measure it whose arrays are on the device. A copy of `busy` is still under mode when they are queued: what
     /// the host takes to queue them does not count, as in a program that keeps the device busy.
     fn measure(
         &self,
@@ -106,29 +106,17 @@ impl Cuda {
     }
 }
 
-impl Ground for Cuda {
+impl MeasuredDevice for Cuda {
     type Buffer = Buffer;
 
     const ENGINE: Engine = Engine::Cuda;
 
-    const WAYS: &'static [Way] = &[Way::Default, Way::Oblivious];
+    const MODES: &'static [EngineMode] = &[EngineMode::Default, EngineMode::Oblivious];
 
     const COPIES: bool = true;
 
-    fn machine(&self) -> Machine {
-        let info = self.device.info();
-        let (major, minor) = info.compute_capability;
-        Machine {
-            engine: Self::ENGINE,
-            device: info.name.clone(),
-            kind: "gpu".to_owned(),
-            platform: "NVIDIA CUDA".to_owned(),
-            driver: machine::nvidia_driver().unwrap_or_default(),
-            interface: format!("CUDA {}, compute capability {major}.{minor}", info.driver),
-            compute_units: info.multiprocessors,
-            copy_bytes_per_second: self.device.copy_bandwidth().ok(),
-            ..Machine::of_this_program()
-        }
+    fn description(&self) -> DeviceDescription {
+        DeviceDescription::of_cuda(&self.device)
     }
 
     fn ordinal(&self) -> usize {
@@ -158,35 +146,41 @@ impl Ground for Cuda {
         self.measure(busy, |stream| stream.memcpy_dtod(&from, &mut to).map_err(|error| self.failure(error)))
     }
 
-    fn sort<K: TestKey>(&self, way: Way, arrays: &Arrays<Buffer>, rows: Rows) -> Result<Run, Failure> {
+    fn sort<K: TestKey>(
+        &self,
+        mode: EngineMode,
+        arrays: &Arrays<Buffer>,
+        rows: Rows,
+    ) -> Result<Run, Failure> {
         let (sorter, Rows { row_length, .. }) = (&self.sorter, rows);
         let mut keys = self.array::<K>(&arrays.keys);
-        let size = match (way, &arrays.values) {
-            (Way::Oblivious, _) => 0,
-            (Way::Default, None) => {
+        let size = match (mode, &arrays.values) {
+            (EngineMode::Oblivious, _) => 0,
+            (EngineMode::Default, None) => {
                 sorter.workspace_size_rows::<K>(rows.len() / row_length.max(1), row_length)
             }
-            (Way::Default, Some(_)) => sorter.workspace_size_pairs::<K, u32>(rows.len())?,
+            (EngineMode::Default, Some(_)) => sorter.workspace_size_pairs::<K, u32>(rows.len())?,
         };
         let workspace = self.kept(&self.workspace, size)?;
         let mut workspace = self.array::<u8>(&workspace);
         let span = self.measure(&arrays.keys, |stream| {
-            match (way, &arrays.values) {
-                (Way::Oblivious, None) => sorter.sort_rows(stream, &mut keys, row_length),
-                (Way::Oblivious, Some(values)) => {
+            match (mode, &arrays.values) {
+                (EngineMode::Oblivious, None) => sorter.sort_rows(stream, &mut keys, row_length),
+                (EngineMode::Oblivious, Some(values)) => {
                     sorter.sort_pairs(stream, &mut keys, &mut self.array::<u32>(values))
                 }
-                (Way::Default, None) => {
+                (EngineMode::Default, None) => {
                     sorter.with_workspace(&mut workspace).sort_rows(stream, &mut keys, row_length)
                 }
-                (Way::Default, Some(values)) => {
+                (EngineMode::Default, Some(values)) => {
                     let mut values = self.array::<u32>(values);
                     sorter.with_workspace(&mut workspace).sort_pairs(stream, &mut keys, &mut values)
                 }
             }
             .map_err(Failure::from)
         })?;
-        Ok(Run::new(span, self.launches::<K>(way, rows, arrays.values.is_some())?))
+        let launches = self.launches::<K>(mode, rows, arrays.values.is_some())?;
+        Ok(Run { span, launches })
     }
 
     fn has(rung: Rung) -> bool {
@@ -196,7 +190,7 @@ impl Ground for Cuda {
     fn sort_with_rung<B: Bits>(&self, rung: Rung, keys: &Buffer, len: usize) -> Result<Run, Failure> {
         let times = rung.sort_buffer::<B, _>(&self.device, keys, len).map_err(Failure::new)?;
         let launches = times.each.iter().map(|kernel| kernel.launches).sum();
-        Ok(Run::new(times.span, launches))
+        Ok(Run { span: times.span, launches })
     }
 }
 

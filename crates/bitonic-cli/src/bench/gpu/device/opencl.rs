@@ -1,13 +1,13 @@
 //! Devices with an OpenCL driver.
 
-use super::{Arrays, Ground, Run};
-use crate::bench::gpu::contender::Way;
+use super::{Arrays, MeasuredDevice, Run};
+use crate::bench::gpu::contender::EngineMode;
 use crate::bench::gpu::job::Rows;
-use crate::bench::gpu::machine::Machine;
 use crate::failure::Failure;
 use bitonic::key::Bits;
 use bitonic::opencl::{Buffer, Device, DeviceChoice};
 use bitonic::{Engine, Error, Order};
+use bitonic_lab::record::DeviceDescription;
 use bitonic_ladder::{Place, Rung};
 use bitonic_testkit::TestKey;
 use std::time::Duration;
@@ -23,29 +23,18 @@ impl OpenCl {
     }
 }
 
-impl Ground for OpenCl {
+impl MeasuredDevice for OpenCl {
     type Buffer = Buffer;
 
     const ENGINE: Engine = Engine::OpenCl;
 
     // The network is all that this engine has.
-    const WAYS: &'static [Way] = &[Way::Default];
+    const MODES: &'static [EngineMode] = &[EngineMode::Default];
 
     const COPIES: bool = false;
 
-    fn machine(&self) -> Machine {
-        let info = self.device.info();
-        Machine {
-            engine: Self::ENGINE,
-            device: info.name.clone(),
-            kind: info.kind.to_string(),
-            platform: info.platform.clone(),
-            driver: info.driver.clone(),
-            interface: info.version.clone(),
-            compute_units: info.compute_units,
-            copy_bytes_per_second: self.device.copy_bandwidth().ok(),
-            ..Machine::of_this_program()
-        }
+    fn description(&self) -> DeviceDescription {
+        DeviceDescription::of_opencl(&self.device)
     }
 
     // OpenCL does not tell which of CUDA's devices it is.
@@ -71,10 +60,10 @@ impl Ground for OpenCl {
         Err(Failure::new("copies from buffer to buffer are not measured with the opencl engine"))
     }
 
-    fn sort<K: TestKey>(&self, _: Way, arrays: &Arrays<Buffer>, rows: Rows) -> Result<Run, Failure> {
+    fn sort<K: TestKey>(&self, _: EngineMode, arrays: &Arrays<Buffer>, rows: Rows) -> Result<Run, Failure> {
         let order = Order::Ascending;
         let kernels = self.device.sort_buffer::<K>(&arrays.keys, rows.len(), rows.row_length, order)?;
-        Ok(Run::new(kernels.span, kernels.launches))
+        Ok(Run { span: kernels.span, launches: kernels.launches })
     }
 
     fn has(rung: Rung) -> bool {
@@ -83,6 +72,7 @@ impl Ground for OpenCl {
 
     fn sort_with_rung<B: Bits>(&self, rung: Rung, keys: &Buffer, len: usize) -> Result<Run, Failure> {
         let times = rung.sort_buffer::<B, _>(&self.device, keys, len).map_err(Failure::new)?;
-        Ok(Run::new(times.span, times.each.iter().map(|kernel| kernel.launches).sum()))
+        let launches = times.each.iter().map(|kernel| kernel.launches).sum();
+        Ok(Run { span: times.span, launches })
     }
 }

@@ -1,4 +1,4 @@
-//! What measurements happen on: a device of either engine.
+//! The device that is measured, of either engine.
 
 mod cuda;
 mod opencl;
@@ -6,32 +6,32 @@ mod opencl;
 pub(super) use cuda::Cuda;
 pub(super) use opencl::OpenCl;
 
-use super::contender::Way;
+use super::contender::EngineMode;
 use super::job::Rows;
-use super::machine::Machine;
 use crate::failure::Failure;
 use bitonic::Engine;
 use bitonic::key::Bits;
+use bitonic_lab::record::DeviceDescription;
 use bitonic_ladder::Rung;
 use bitonic_testkit::TestKey;
 use std::time::Duration;
 
 /// A device of an engine: memory on it, and this project's sorts there.
-pub(super) trait Ground {
+pub(super) trait MeasuredDevice {
     /// Memory on the device.
     type Buffer;
 
     /// The engine that the device belongs to.
     const ENGINE: Engine;
 
-    /// The ways in which the engine sorts here, if they differ.
-    const WAYS: &'static [Way];
+    /// The modes in which the engine sorts here, if they differ.
+    const MODES: &'static [EngineMode];
 
-    /// Whether [`Ground::copy`] works.
+    /// Whether [`MeasuredDevice::copy`] works.
     const COPIES: bool;
 
     /// What is known about the device.
-    fn machine(&self) -> Machine;
+    fn description(&self) -> DeviceDescription;
 
     /// The number that CUDA has for the device, or would have: peers are told to use the same one.
     fn ordinal(&self) -> usize;
@@ -48,7 +48,12 @@ pub(super) trait Ground {
     fn copy(&self, from: &Self::Buffer, to: &Self::Buffer) -> Result<Duration, Failure>;
 
     /// Sorts rows of keys, and returns when they are sorted. Values, where there are some, travel with their keys.
-    fn sort<K: TestKey>(&self, way: Way, arrays: &Arrays<Self::Buffer>, rows: Rows) -> Result<Run, Failure>;
+    fn sort<K: TestKey>(
+        &self,
+        mode: EngineMode,
+        arrays: &Arrays<Self::Buffer>,
+        rows: Rows,
+    ) -> Result<Run, Failure>;
 
     /// Whether a rung runs here.
     fn has(rung: Rung) -> bool;
@@ -63,19 +68,11 @@ pub(super) struct Arrays<B> {
     pub(super) values: Option<B>,
 }
 
-/// What one sort took.
-#[derive(Clone, Debug)]
+/// What one sort took on the device.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     /// From the start of its first command on the device to the end of the last one.
     pub(super) span: Duration,
-    /// How many kernels went over the keys, where that is known.
-    pub(super) launches: Option<usize>,
-    /// What a reader should know about how it was done.
-    pub(super) note: String,
-}
-
-impl Run {
-    fn new(span: Duration, launches: usize) -> Self {
-        Self { span, launches: Some(launches), note: String::new() }
-    }
+    /// How many kernels went over the keys.
+    pub(super) launches: usize,
 }
