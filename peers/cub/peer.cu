@@ -4,25 +4,27 @@
 //
 // builds it for all types of keys, which takes minutes; '-DPEER_TYPES=std::uint32_t\,float' for some of them.
 //
-// A peer is a program that is asked line by line and answers each line with one of its own. What it measures it must measure
-// itself, because only it has its keys on the device; whether they are sorted is for the one who asks to see.
+// All peers (this one, peers/pytorch, peers/numpy) speak the same protocol: a peer is a program that is asked line by line and
+// answers each line with one of its own. What it measures it must measure itself, because only it has its keys; whether they
+// are sorted is for the one who asks to see.
 //
-//     peer DEVICE                                         how it is started: the number that CUDA has for the device
+//     peer DEVICE                                         how it is started: the number that CUDA has for the device, 0 for a
+//                                                         peer that sorts on the processor
 //         ready DESCRIPTION                               unasked, when it can be asked: itself and its device in words
 //     keys TYPE ROWS ROW_LENGTH KEYS_FILE [VALUES_FILE]   what to sort from now on: every row of so many keys for itself;
 //                                                         values have 32 bits each and travel with their keys
 //         sorts [NAME ...]                                the ways in which it can, best known first; maybe none
-//     run NAME MICROSECONDS                               sorts the unsorted keys over and over until so much time is over,
-//                                                         so that the device is awake
-//         time NANOSECONDS [NOTE]                         of the last sort: from an event before it to an event behind it
-//                                                         on its stream; bringing back the unsorted keys is not in it
+//     run NAME MICROSECONDS                               warms up: sorts the unsorted keys at least once, and until so much
+//                                                         time is over; then sorts them once more
+//         time NANOSECONDS [NOTE]                         of the last sort: on a device from an event before it to an event
+//                                                         behind it on its stream; bringing back the unsorted keys is not in it
 //     result KEYS_FILE [VALUES_FILE]                      writes what the last run has left
 //         written
 //     end                                                 it ends; so it does when nobody can ask any more
 //         error REASON                                    instead of any answer; what comes next is another question
 //
-// TYPE is u32, i32, f32, u64, i64 or f64. Files have the numbers' bytes and nothing else, little-endian, and are in the folder
-// that the peer is started in. Floats are compared with `<`, as CUB's users do, so there must be no NaN among them: NaN is in
+// TYPE is u32, i32, f32, u64, i64 or f64; numpy knows narrower ones, too. Files have the numbers' bytes and nothing else,
+// little-endian, and are in the folder that the peer is started in. Floats are compared with `<`, as CUB's users do, so there must be no NaN among them: NaN is in
 // no order, and CUB's merge sort then reads outside of its arrays. Nor may there be both zeros, which `<` calls equal.
 
 #include "device.cuh"

@@ -3,8 +3,8 @@
 use crate::element::Element;
 use crate::experiment::{Effort, Experiment, default_sizes};
 use crate::named::List;
-use crate::peers::{Contender, Mode};
-use crate::quantity::Sizes;
+use crate::peers::{Mode, Sort};
+use bitonic_lab::quantity;
 use bitonic_testkit::Pattern;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,8 +20,8 @@ pub struct Arguments {
     pub types: List<Element>,
 
     /// How many keys at a time, as in 100,2^16,1M [default: 2^4..2^24 in steps of four, 100, 300, 1000, 3000, 100000]
-    #[arg(long, value_name = "LIST")]
-    pub sizes: Option<Sizes>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = length)]
+    pub sizes: Vec<usize>,
 
     /// The keys before sorting: random, sorted, few-unique and others
     #[arg(long, value_name = "LIST", default_value = "random")]
@@ -33,11 +33,15 @@ pub struct Arguments {
 
     /// Sorts by name, such as bitonic,rdst
     #[arg(long, value_name = "LIST", default_value = "all")]
-    pub contenders: List<Contender>,
+    pub contenders: List<Sort>,
 
     /// The Python interpreter whose numpy takes part
     #[arg(long, value_name = "PROGRAM", default_value = "python3")]
     pub python: PathBuf,
+
+    /// Leave the benchmark if numpy gives no answer for so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    pub patience: u64,
 
     /// Measure every cell for at least so many milliseconds [default: 250, quick 20]
     #[arg(long, value_name = "MILLISECONDS")]
@@ -55,7 +59,8 @@ pub struct Arguments {
     #[arg(long)]
     pub quick: bool,
 
-    /// Write the results to this file, one line for every cell; cargo runs benchmarks in the folder of their crate
+    /// Write the results to this file, one line for every cell as soon as its size is measured; and every single run, as soon
+    /// as it is done, to a file beside it that ends in `.runs.csv`. Cargo runs benchmarks in the folder of their crate
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
 
@@ -72,15 +77,14 @@ impl Arguments {
     /// What the arguments ask for.
     pub fn experiment(&self) -> Experiment {
         let effort = if self.quick { Effort::QUICK } else { Effort::THOROUGH };
-        let takes_part = |contender: &Contender| {
-            *contender == Contender::Standard
-                || self.modes.0.contains(&contender.mode()) && self.contenders.0.contains(contender)
+        let takes_part = |sort: &Sort| {
+            *sort == Sort::Standard || self.modes.0.contains(&sort.mode()) && self.contenders.0.contains(sort)
         };
         Experiment {
             elements: self.types.0.clone(),
             patterns: self.patterns.0.clone(),
-            sizes: self.sizes.clone().map_or_else(|| default_sizes(self.quick), |sizes| sizes.0),
-            contenders: Contender::ALL.iter().copied().filter(takes_part).collect(),
+            sizes: if self.sizes.is_empty() { default_sizes(self.quick) } else { self.sizes.clone() },
+            sorts: Sort::ALL.iter().copied().filter(takes_part).collect(),
             effort: Effort {
                 time: self.time.map_or(effort.time, Duration::from_millis),
                 repetitions: self.repetitions.map_or(effort.repetitions, |count| count as usize),
@@ -88,6 +92,14 @@ impl Arguments {
             },
             seed: self.seed,
         }
+    }
+}
+
+/// A length: 1000, 2^20, 16K, 1M.
+fn length(text: &str) -> Result<usize, String> {
+    match quantity::parse(text.trim())? {
+        0 => Err("0 keys have no time per key: use at least 1".to_owned()),
+        length => Ok(length),
     }
 }
 
@@ -110,16 +122,24 @@ mod tests {
         let experiment = experiment(&[]);
         assert_eq!(experiment.elements, [Element::U32]);
         assert_eq!(experiment.patterns, [Pattern::Random]);
-        assert_eq!(experiment.contenders, Contender::ALL);
+        assert_eq!(experiment.sorts, Sort::ALL);
         assert_eq!(experiment.effort, Effort::THOROUGH);
     }
 
     #[test]
     fn modes_and_names_choose_contenders_and_the_standard_library_always_takes_part() {
-        let oblivious = experiment(&["--modes", "oblivious"]).contenders;
-        assert_eq!(oblivious, [Contender::Standard, Contender::BitonicOblivious, Contender::Djbsort]);
-        let both = experiment(&["--modes", "default", "--contenders", "radsort,djbsort"]).contenders;
-        assert_eq!(both, [Contender::Standard, Contender::Radsort]);
+        let oblivious = experiment(&["--modes", "oblivious"]).sorts;
+        assert_eq!(oblivious, [Sort::Standard, Sort::BitonicOblivious, Sort::Djbsort]);
+        let both = experiment(&["--modes", "default", "--contenders", "radsort,djbsort"]).sorts;
+        assert_eq!(both, [Sort::Standard, Sort::Radsort]);
+    }
+
+    #[test]
+    fn lengths_are_read_as_people_write_them() {
+        assert_eq!(experiment(&["--sizes", "100, 2^10,4K"]).sizes, [100, 1024, 4096]);
+        for wrong in ["0", "x", "16,,32", "-1"] {
+            assert!(Arguments::try_parse_from(["cpu", &format!("--sizes={wrong}")]).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Why a benchmark stopped.
 
-use crate::measure::Place;
+use crate::measure::CellId;
 use std::path::PathBuf;
 
 /// Why a benchmark stopped. Every message says what to do next.
@@ -9,31 +9,30 @@ use std::path::PathBuf;
 pub enum Error {
     /// A sort gave a wrong result.
     #[error(
-        "{place}: wrong from index {index} of row {row} on (seed {seed}); report it to the maker of that sort, and \
-         leave it out with --contenders"
+        "{id}: sorted wrongly: {mistake} (seed {seed}); report it to the maker of that sort, and leave it out with \
+         --contenders"
     )]
     Wrong {
         /// What was measured.
-        place: Place,
-        /// Which array of the sample.
-        row: usize,
-        /// The first place in that array with a wrong key.
-        index: usize,
+        id: CellId,
+        /// Where the result is wrong.
+        mistake: String,
         /// The seed of the experiment.
         seed: u64,
     },
 
-    /// Our own sort refused to work.
-    #[error(transparent)]
-    Sort(#[from] bitonic::Error),
+    /// A sort did not sort.
+    #[error("{id}: {reason}; leave it out with --contenders, or repair its installation")]
+    Failed {
+        /// What was measured.
+        id: CellId,
+        /// What happened.
+        reason: String,
+    },
 
     /// The threads for the measurement could not be started.
     #[error("the threads for the measurement could not be started: {0}; end other programs and try again")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-
-    /// The numpy process stopped answering.
-    #[error("the numpy process failed: {0}; leave it out with --contenders, or repair that installation")]
-    Numpy(std::io::Error),
 
     /// The results could not be written.
     #[error("cannot write {}: {reason}; name another file with --csv", path.display())]

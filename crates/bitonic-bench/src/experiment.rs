@@ -1,11 +1,11 @@
 //! What to measure, as data.
 
 use crate::element::Element;
-use crate::peers::Contender;
+use crate::peers::Sort;
 use bitonic_testkit::Pattern;
 use std::time::Duration;
 
-/// Every combination of these is measured, but for what a contender is [left out](Contender::left_out) of.
+/// Every combination of these is measured, but for what a sort is [left out](Sort::left_out) of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
     /// What is sorted.
@@ -15,7 +15,7 @@ pub struct Experiment {
     /// How many at a time.
     pub sizes: Vec<usize>,
     /// By what.
-    pub contenders: Vec<Contender>,
+    pub sorts: Vec<Sort>,
     /// How thoroughly.
     pub effort: Effort,
     /// Where the random keys start: the same seed gives the same keys on every machine.

@@ -1,20 +1,20 @@
 //! The project's goals as data, and what was measured beside them.
 
 use crate::element::Element;
-use crate::measure::{Cell, Place, find};
-use crate::peers::Contender;
-use crate::quantity;
+use crate::measure::{Cell, CellId, find};
+use crate::peers::Sort;
 use bitonic::Instructions;
+use bitonic_lab::quantity;
 use bitonic_testkit::Pattern;
 use comfy_table::{CellAlignment, Table, presets};
 
-/// A goal: one place is at least so many times as fast as the slowest of others, per key.
+/// A goal: one cell is at least so many times as fast as the slowest of others, per key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// What is to be fast.
-    pub subject: Place,
+    pub subject: CellId,
     /// What it is compared with.
-    pub against: Vec<Place>,
+    pub against: Vec<CellId>,
     /// The ratio to reach.
     pub at_least: f64,
 }
@@ -73,16 +73,16 @@ const DJBSORT_IN_C: [(usize, f64, f64); 5] = [
 
 /// Every goal, for kernels of this instruction set.
 pub fn figures(instructions: Instructions) -> Vec<Figure> {
-    let place = |contender, element, size| Place { contender, element, pattern: Pattern::Random, size };
-    let ours = |element, size| place(Contender::Bitonic, element, size);
-    let beside = |subject: Place, contender, at_least| Figure {
+    let cell = |sort, element, size| CellId { sort, element, pattern: Pattern::Random, size };
+    let ours = |element, size| cell(Sort::Bitonic, element, size);
+    let beside = |subject: CellId, sort, at_least| Figure {
         subject,
-        against: vec![Place { contender, ..subject }],
+        against: vec![CellId { sort, ..subject }],
         at_least: if instructions.name() == "avx2" { at_least * AVX2_SHARE } else { at_least },
     };
 
     let mut all = Vec::new();
-    all.extend(TO_STANDARD.map(|(size, ratio)| beside(ours(Element::U32, size), Contender::Standard, ratio)));
+    all.extend(TO_STANDARD.map(|(size, ratio)| beside(ours(Element::U32, size), Sort::Standard, ratio)));
     all.extend(BETWEEN.map(|(size, powers)| Figure {
         subject: ours(Element::U32, size),
         against: powers.map(|power| ours(Element::U32, power)).to_vec(),
@@ -91,30 +91,30 @@ pub fn figures(instructions: Instructions) -> Vec<Figure> {
     for element in BESIDE_NUMPY {
         all.extend(crate::experiment::default_sizes(false).into_iter().map(|size| {
             let ratio = if (256..=4096).contains(&size) { 1.5 } else { 1.0 };
-            beside(ours(element, size), Contender::Numpy, ratio)
+            beside(ours(element, size), Sort::Numpy, ratio)
         }));
     }
-    all.extend(PAIRS.map(|(size, ratio)| beside(ours(Element::Pairs, size), Contender::Standard, ratio)));
-    let threads = place(Contender::BitonicThreads, Element::U32, 1 << 24);
-    all.extend([Contender::RdstThreads, Contender::VoraciousThreads].map(|peer| beside(threads, peer, 1.0)));
+    all.extend(PAIRS.map(|(size, ratio)| beside(ours(Element::Pairs, size), Sort::Standard, ratio)));
+    let threads = cell(Sort::BitonicThreads, Element::U32, 1 << 24);
+    all.extend([Sort::RdstThreads, Sort::VoraciousThreads].map(|peer| beside(threads, peer, 1.0)));
     let million = ours(Element::U32, 1 << 20);
-    let few_unique = Place { pattern: Pattern::FewUnique, ..million };
+    let few_unique = CellId { pattern: Pattern::FewUnique, ..million };
     all.push(Figure { subject: few_unique, against: vec![million], at_least: 4.0 });
-    all.push(beside(Place { pattern: Pattern::Sorted, ..million }, Contender::Standard, 0.5));
+    all.push(beside(CellId { pattern: Pattern::Sorted, ..million }, Sort::Standard, 0.5));
     for (size, standard, djbsort) in DJBSORT_IN_C {
-        let oblivious = place(Contender::BitonicOblivious, Element::U32, size);
-        all.push(beside(oblivious, Contender::Standard, 2.0 * standard / djbsort));
-        all.push(beside(oblivious, Contender::Djbsort, 10.0));
+        let oblivious = cell(Sort::BitonicOblivious, Element::U32, size);
+        all.push(beside(oblivious, Sort::Standard, 2.0 * standard / djbsort));
+        all.push(beside(oblivious, Sort::Djbsort, 10.0));
     }
     all
 }
 
 /// Every goal with what was measured.
 pub fn check(cells: &[Cell], instructions: Instructions) -> Vec<Verdict> {
-    let time = |place: Place| find(cells, place).map(|cell| cell.nanoseconds.median);
+    let time = |id: CellId| find(cells, id).map(|cell| cell.nanoseconds.median);
     let measured = |figure: &Figure| {
         let subject = time(figure.subject)?;
-        let against: Option<Vec<f64>> = figure.against.iter().map(|&place| time(place)).collect();
+        let against: Option<Vec<f64>> = figure.against.iter().map(|&id| time(id)).collect();
         Some(against?.into_iter().fold(0.0, f64::max) / subject)
     };
     figures(instructions).into_iter().map(|figure| Verdict { measured: measured(&figure), figure }).collect()
@@ -157,15 +157,15 @@ pub fn render(verdicts: &[Verdict]) -> String {
     text
 }
 
-/// What of the places compared with differs from the subject.
+/// What of the cells compared with differs from the subject.
 fn against(figure: &Figure) -> String {
-    let difference = |place: &Place| {
-        if place.contender != figure.subject.contender {
-            place.contender.to_string()
-        } else if place.pattern != figure.subject.pattern {
-            place.pattern.to_string()
+    let difference = |id: &CellId| {
+        if id.sort != figure.subject.sort {
+            id.sort.to_string()
+        } else if id.pattern != figure.subject.pattern {
+            id.pattern.to_string()
         } else {
-            quantity::name(place.size)
+            quantity::name(id.size)
         }
     };
     figure.against.iter().map(difference).collect::<Vec<_>>().join(" and ")
@@ -174,20 +174,20 @@ fn against(figure: &Figure) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::Summary;
+    use bitonic_lab::statistics::Summary;
 
-    fn cell(contender: Contender, pattern: Pattern, size: usize, median: f64) -> Cell {
-        let place = Place { contender, element: Element::U32, pattern, size };
-        Cell { place, rows: 1, nanoseconds: Summary { median, least: median, spread: 0.0, count: 1 } }
+    fn cell(sort: Sort, pattern: Pattern, size: usize, median: f64) -> Cell {
+        let id = CellId { sort, element: Element::U32, pattern, size };
+        Cell { id, rows: 1, nanoseconds: Summary::of(&[median]).unwrap() }
     }
 
     #[test]
     fn goals_are_judged_by_the_slowest_of_what_they_are_compared_with() {
         let cells = [
-            cell(Contender::Standard, Pattern::Random, 64, 11.0),
-            cell(Contender::Bitonic, Pattern::Random, 64, 1.01),
-            cell(Contender::Bitonic, Pattern::Random, 256, 1.5),
-            cell(Contender::Bitonic, Pattern::Random, 100, 1.8),
+            cell(Sort::Standard, Pattern::Random, 64, 11.0),
+            cell(Sort::Bitonic, Pattern::Random, 64, 1.01),
+            cell(Sort::Bitonic, Pattern::Random, 256, 1.5),
+            cell(Sort::Bitonic, Pattern::Random, 100, 1.8),
         ];
         let verdicts = check(&cells, Instructions::Portable);
         let measured: Vec<&Verdict> = verdicts.iter().filter(|verdict| verdict.measured.is_some()).collect();
@@ -211,8 +211,8 @@ mod tests {
     #[test]
     fn few_unique_keys_are_compared_with_random_ones() {
         let cells = [
-            cell(Contender::Bitonic, Pattern::Random, 1 << 20, 5.0),
-            cell(Contender::Bitonic, Pattern::FewUnique, 1 << 20, 1.0),
+            cell(Sort::Bitonic, Pattern::Random, 1 << 20, 5.0),
+            cell(Sort::Bitonic, Pattern::FewUnique, 1 << 20, 1.0),
         ];
         let verdicts = check(&cells, Instructions::Portable);
         let verdict = verdicts.iter().find(|verdict| verdict.measured.is_some()).unwrap();

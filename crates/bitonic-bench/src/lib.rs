@@ -35,10 +35,11 @@
 //! - **Pairs**: bitonic sorts a slice of keys and a slice of values; the peers, which have no such sort, are given
 //!   ready-made `u64`s of key and value and pay for no packing.
 //! - **Verified.** Every result, of every repetition, is compared bit for bit with a reference outside the clock. Peers that
-//!   lose or refuse NaNs are left out of patterns that contain them ([`peers::Contender::left_out`]).
+//!   lose or refuse NaNs are left out of patterns that contain them ([`peers::Sort::left_out`]).
 //! - The number in the table is the **median**; least time, quartiles and the machine's description are in the CSV file.
 
 pub mod arguments;
+pub mod contender;
 pub mod csv;
 pub mod element;
 pub mod error;
@@ -47,44 +48,98 @@ pub mod figures;
 pub mod machine;
 pub mod measure;
 pub mod named;
-pub mod numpy;
 pub mod peers;
-pub mod quantity;
-pub mod statistics;
 pub mod table;
-pub mod workload;
 
 use arguments::Arguments;
+use bitonic_lab::peer::{Library, Wanted};
+use bitonic_lab::quantity;
+use bitonic_lab::record::CsvFile;
+use bitonic_testkit::Pattern;
+use contender::Threads;
+use csv::Line;
+use element::Element;
 use error::Error;
+use indicatif::{ProgressBar, ProgressStyle};
 use machine::Machine;
-use measure::{Arena, measure};
-use numpy::Numpy;
-use peers::Contender;
+use measure::{Bench, Cell, Watch, measure};
+use peers::Sort;
+use std::time::Duration;
 
-/// Measures what the arguments ask for; prints the tables to standard output and writes the CSV file.
+/// Measures what the arguments ask for; prints the tables to standard output and writes the CSV files.
+///
+/// # Errors
+///
+/// The first wrong result, or what kept the benchmark from going on. What was measured until then is in the files.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut experiment = arguments.experiment();
-    let numpy = if experiment.contenders.contains(&Contender::Numpy) {
-        Numpy::start(&arguments.python).map_err(|reason| println!("numpy is left out: {reason}")).ok()
+    let wanted = Wanted {
+        key_types: Vec::new(),
+        ordinal: 0,
+        python: arguments.python.clone(),
+        patience: Duration::from_secs(arguments.patience),
+    };
+    let start = || Library::Numpy.start(&wanted, &mut |_| ());
+    let numpy = if experiment.sorts.contains(&Sort::Numpy) {
+        start().map_err(|reason| println!("numpy is left out: {reason} with --python")).ok()
     } else {
         None
     };
     if numpy.is_none() {
-        experiment.contenders.retain(|&contender| contender != Contender::Numpy);
+        experiment.sorts.retain(|&sort| sort != Sort::Numpy);
     }
-    let machine = Machine::describe(numpy.as_ref().map(Numpy::version));
+    let machine = Machine::describe(numpy.as_ref().map(|numpy| numpy.description.as_str()));
     println!("{machine}\n");
 
-    let mut arena = Arena::new(numpy)?;
-    let results = measure(&experiment, &mut arena, |group| {
-        println!("{}", table::render(group, &experiment.contenders))
-    })?;
+    let instructions = machine.instructions;
+    let csv = arguments.csv.as_deref();
+    let runs = csv.map(|path| CsvFile::new(&path.with_extension("runs.csv")));
+    let mut bench = Bench { threads: Threads::start()?, numpy, runs };
+    let mut printer = Printer {
+        sorts: experiment.sorts.clone(),
+        machine,
+        lines: csv.map(CsvFile::new),
+        progress: progress(experiment.elements.len() * experiment.patterns.len() * experiment.sizes.len()),
+    };
+    let results = measure(&experiment, &mut bench, &mut printer)?;
+    printer.progress.finish_and_clear();
     if arguments.check_figures {
-        println!("{}", figures::render(&figures::check(&results, machine.instructions)));
+        println!("{}", figures::render(&figures::check(&results, instructions)));
     }
     if let Some(path) = &arguments.csv {
-        csv::write(path, &results, &machine)?;
         println!("results written to {}", std::path::absolute(path).as_ref().unwrap_or(path).display());
     }
     Ok(())
+}
+
+/// Prints and writes what was measured, as soon as it is.
+struct Printer {
+    /// The sorts that were asked for.
+    sorts: Vec<Sort>,
+    machine: Machine,
+    lines: Option<CsvFile<Line>>,
+    progress: ProgressBar,
+}
+
+impl Watch for Printer {
+    fn begins(&mut self, element: Element, pattern: Pattern, size: usize) {
+        self.progress.set_message(format!("{element}, {pattern}, {}", quantity::name(size)));
+    }
+
+    fn size_done(&mut self, cells: &[Cell]) -> Result<(), Error> {
+        self.progress.inc(1);
+        let Some(file) = &mut self.lines else { return Ok(()) };
+        let written = file.append(&csv::lines(cells, &self.machine));
+        written.map_err(|reason| Error::Output { path: file.path().to_owned(), reason })
+    }
+
+    fn group_done(&mut self, cells: &[Cell]) {
+        self.progress.suspend(|| println!("{}", table::render(cells, &self.sorts)));
+    }
+}
+
+/// A bar on standard error, if that is a terminal.
+fn progress(lengths: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg:30}");
+    ProgressBar::new(lengths as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

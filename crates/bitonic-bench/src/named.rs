@@ -1,7 +1,7 @@
 //! Things that are chosen by name, and lists of them on the command line.
 
 use crate::element::Element;
-use crate::peers::{Contender, Mode};
+use crate::peers::{Mode, Sort};
 use bitonic_testkit::Pattern;
 use std::str::FromStr;
 
@@ -75,12 +75,12 @@ impl Named for Mode {
     }
 }
 
-impl Named for Contender {
+impl Named for Sort {
     const WHAT: &'static str = "contender";
-    const ALL: &'static [Self] = Contender::ALL;
+    const ALL: &'static [Self] = Sort::ALL;
 
     fn name(self) -> &'static str {
-        Contender::name(self)
+        Sort::name(self)
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
         check::<Element>();
         check::<Pattern>();
         check::<Mode>();
-        check::<Contender>();
+        check::<Sort>();
     }
 
     #[test]

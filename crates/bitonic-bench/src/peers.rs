@@ -1,4 +1,4 @@
-//! The sorts that take part: one table, and a tiny adapter for each.
+//! The sorts that can take part: one table, and a tiny adapter for each.
 
 use crate::element::Element;
 use bitonic::Sorter;
@@ -6,9 +6,9 @@ use bitonic_testkit::{Pattern, TestKey};
 use rayon::slice::ParallelSliceMut;
 use std::fmt;
 
-/// A sort that takes part.
+/// A sort that can take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Contender {
+pub enum Sort {
     /// `bitonic::sort` and `bitonic::sort_pairs`, in a thread pool of one thread.
     Bitonic,
     /// `slice::sort_unstable`; for floats with `total_cmp`.
@@ -51,8 +51,8 @@ pub enum Mode {
 /// Below this length handing work to threads is all that a parallel sort would be measured by.
 const THREADS_FROM: usize = 1 << 12;
 
-impl Contender {
-    /// Every contender, in the order of the table.
+impl Sort {
+    /// Every sort, in the order of the table.
     pub const ALL: &[Self] = &[
         Self::Bitonic,
         Self::Standard,
@@ -115,7 +115,7 @@ impl Contender {
         }
     }
 
-    /// Sorts every row of `size` keys. [`Contender::Numpy`] sorts in [another process](crate::numpy) and does nothing here.
+    /// Sorts every row of `size` keys. [`Sort::Numpy`] sorts in another program and does nothing here.
     pub fn sort_rows<K: PeerKey>(self, keys: &mut [K], size: usize) -> Result<(), bitonic::Error> {
         match self {
             Self::Bitonic | Self::BitonicThreads => each_row(keys, size, bitonic::sort),
@@ -178,7 +178,7 @@ impl Mode {
     }
 }
 
-impl fmt::Display for Contender {
+impl fmt::Display for Sort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }

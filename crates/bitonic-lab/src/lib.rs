@@ -29,10 +29,12 @@
 //! |---|---|
 //! | [`implementation`] | what can be measured, by name: rungs of the ladder, engines of the library, other sorts |
 //! | [`experiment`] | what is to be measured: TOML files, the research application's configurations, presets |
-//! | [`foresight`] | how long a sort will take, before it has taken it |
-//! | [`measure`] | one instance, all implementations turn by turn, every result verified, every sort recorded at once |
+//! | [`forecast`] | how long a sort will take, before it has taken it |
+//! | [`measure`] | the one loop: contenders warm up and take turns, every result is verified, every sort recorded at once |
 //! | [`record`] | the folder of a run: what it leaves behind, and what it needs to go on |
+//! | [`peer`] | sorts of other libraries, each in a program of its own, behind one protocol |
 //! | [`callgrind`] | instructions where the processor's counters cannot be read |
+//! | [`statistics`] | many times in a few numbers |
 //! | [`analysis`] | what the records mean: statistics, ratios, fits, crossovers, hypotheses, limits |
 //! | [`plot`], [`report`] | charts as SVG and PNG, tables for programs, one page for people |
 //! | [`dropin`] | what the research application wrote, written the same way |
@@ -44,13 +46,16 @@ pub mod callgrind;
 pub mod dropin;
 pub mod experiment;
 pub mod figures;
-pub mod foresight;
+pub mod forecast;
 pub mod glob;
 pub mod implementation;
+pub mod keys;
 mod markup;
 pub mod measure;
 pub mod names;
+pub mod peer;
 pub mod plot;
 pub mod quantity;
 pub mod record;
 pub mod report;
+pub mod statistics;

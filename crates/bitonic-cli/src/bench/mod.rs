@@ -1,7 +1,6 @@
 //! `bitonic bench`: what the engines take for their part of a sort, beside other sorts, every result verified.
 
 mod gpu;
-mod statistics;
 
 use crate::failure::Failure;
 

@@ -5,11 +5,10 @@ use crate::failure::Failure;
 use crate::figures::{counted, long_time};
 use crate::options::SortOptions;
 use crate::output;
-use crate::race::{self, Contender, LeftOut, Race};
+use crate::race::{self, Contender, LeftOut, Race, Repeat};
 use crate::word::Word;
 use bitonic::key::KeyType;
-use bitonic::opencl::DeviceChoice;
-use bitonic::{Engine, cuda, opencl};
+use bitonic::{DeviceChoice, Engine};
 use bitonic_ladder::{LadderError, Options, Place, Rung};
 use bitonic_testkit::{Pattern, TestKey};
 use std::fmt;
@@ -72,7 +71,7 @@ fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, 
         let place = is_on_device(rung).then(|| device_place(options.engine));
         Contender::rung(rung, Options { order, threads, place, device: options.device() })
     };
-    let mut contenders = vec![Contender::STANDARD, Contender::bitonic("bitonic", sorter)];
+    let mut contenders = vec![Contender::standard(order), Contender::bitonic("bitonic", sorter)];
     let mut left_out = Vec::new();
     let device = device(chosen, options)?;
     for &Chosen { rung, by_name } in chosen {
@@ -81,8 +80,8 @@ fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, 
         } else if let Some(Err(reason)) = device.as_ref().filter(|_| is_on_device(rung)) {
             Some(Refusal::NoDevice { reason: reason.clone() })
         } else if rung.is_quadratic() && n > MOST_FOR_QUADRATIC && !arguments.force {
-            let sample = Race::<K>::new(MOST_FOR_QUADRATIC / 4, distribution, seed, order)?;
-            Some(Refusal::TooSlow { seconds: predict(n, &sample, contender(rung))? })
+            let mut sample = Race::<K>::new(MOST_FOR_QUADRATIC / 4, distribution, seed, order)?;
+            Some(Refusal::TooSlow { seconds: predict(n, &mut sample, contender(rung))? })
         } else {
             None
         };
@@ -92,8 +91,8 @@ fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, 
             Some(refusal) => left_out.push(LeftOut { name: rung.name(), reason: refusal.to_string() }),
         }
     }
-    let race = Race::<K>::new(n, distribution, seed, order)?;
-    let times = race.run(&contenders, repeat)?;
+    let mut race = Race::<K>::new(n, distribution, seed, order)?;
+    let times = race.run(&contenders, Repeat::Times(repeat))?;
     let device = match device {
         Some(Ok(name)) => format!("{}: {name}\n", device_place(options.engine)),
         _ => String::new(),
@@ -128,10 +127,8 @@ fn device(
         return Ok(None);
     }
     let choice = options.device();
-    let opened = match device_place(options.engine) {
-        Place::Cuda => cuda::Device::open(&choice).map(|device| device.info().name.clone()),
-        _ => opencl::Device::open(&choice).map(|device| device.info().name.clone()),
-    };
+    let engine = if device_place(options.engine) == Place::Cuda { Engine::Cuda } else { Engine::OpenCl };
+    let opened = bitonic::device::open(engine, &choice).map(|device| device.facts().name);
     match opened {
         Err(reason) if choice != DeviceChoice::Best => Err(Failure::from(reason)),
         opened => Ok(Some(opened)),
@@ -139,8 +136,8 @@ fn device(
 }
 
 /// How long a quadratic rung would take: the time of the sample, scaled.
-fn predict<K: TestKey>(n: usize, sample: &Race<K>, rung: Contender) -> Result<f64, Failure> {
-    let times = sample.run(&[rung], NonZero::<usize>::MIN)?;
+fn predict<K: TestKey>(n: usize, sample: &mut Race<K>, rung: Contender) -> Result<f64, Failure> {
+    let times = sample.run(&[rung], Repeat::Times(NonZero::<usize>::MIN))?;
     Ok(times[0].median().as_secs_f64() * (n as f64 / sample.len() as f64).powi(2))
 }
 

@@ -1,4 +1,4 @@
-//! Running sorts on the same keys, turn by turn, and verifying every result.
+//! Sorts beside each other on the same keys: what `ladder run` and `sort --random` show of the laboratory's measurement.
 
 mod table;
 
@@ -6,13 +6,17 @@ pub(crate) use table::{LeftOut, render};
 
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::random;
 use bitonic::{Engine, Order, Report, Sorter};
-use bitonic_ladder::{KernelTime, KernelTimes, Options, Rung};
+use bitonic_lab::implementation::DeviceShare;
+use bitonic_lab::measure::{Failed, HostInput, HostSort, InProcess, Rounds, Timed, Told, View, WarmUp};
+use bitonic_lab::record::{self, CellKey, Record};
+use bitonic_lab::statistics::Summary;
+use bitonic_ladder::{KernelTime, Options, Rung};
 use bitonic_testkit::{Pattern, TestKey};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::num::NonZero;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A sort that takes part.
 #[derive(Clone, Debug)]
@@ -20,78 +24,85 @@ pub(crate) struct Contender {
     /// The name in the table.
     name: &'static str,
     sort: Sort,
+    /// What the library said of its last sort.
+    report: Option<Report>,
 }
 
 #[derive(Clone, Debug)]
 enum Sort {
-    Standard,
+    Standard(Order),
     Bitonic(Sorter),
     Rung(Rung, Options),
 }
 
 impl Contender {
     /// `slice::sort_unstable` or, for floats, what a program with the standard library alone writes instead.
-    pub(crate) const STANDARD: Self = Self { name: "std", sort: Sort::Standard };
+    pub(crate) fn standard(order: Order) -> Self {
+        Self::new("std", Sort::Standard(order))
+    }
 
     /// The library's own sort.
     pub(crate) fn bitonic(name: &'static str, sorter: Sorter) -> Self {
-        Self { name, sort: Sort::Bitonic(sorter) }
+        Self::new(name, Sort::Bitonic(sorter))
     }
 
     /// A rung of the ladder. The direction in its options must be the race's.
     pub(crate) fn rung(rung: Rung, options: Options) -> Self {
-        Self { name: rung.name(), sort: Sort::Rung(rung, options) }
+        Self::new(rung.name(), Sort::Rung(rung, options))
     }
 
-    fn is_standard(&self) -> bool {
-        matches!(self.sort, Sort::Standard)
+    fn new(name: &'static str, sort: Sort) -> Self {
+        Self { name, sort, report: None }
+    }
+}
+
+impl<K: TestKey> HostSort<K> for Contender {
+    fn name(&self) -> Cow<'_, str> {
+        self.name.into()
     }
 
-    /// Lets the sort do what only its first call does: start threads, open a device, build kernels.
-    fn prepare<K: TestKey>(&self, race: &Race<K>) -> Result<(), Failure> {
-        let &Race { ref input, row_length, order, .. } = race;
+    /// Opens a device and builds kernels: that may take longer than many sorts.
+    fn prepare(&mut self, keys: &[K], row_length: usize) -> Result<(), String> {
         match &self.sort {
             Sort::Rung(rung, _) if !rung.kernels().is_empty() => {
                 // A power of two, if all the keys are.
-                let few = input.len().min(1 << 10);
-                self.sort(&mut input[..few].to_vec(), few, order).map(|_| ())
+                let few = keys.len().min(1 << 10);
+                self.sort(&mut keys[..few].to_vec(), few).map(drop)
             }
             // Which kernels there are depends on the length.
-            Sort::Bitonic(sorter) if sorter.plan::<K>(input.len())?.engine != Engine::Cpu => {
-                self.sort(&mut input.clone(), row_length, order).map(|_| ())
+            Sort::Bitonic(sorter)
+                if sorter.plan::<K>(keys.len()).map_err(|error| error.to_string())?.engine != Engine::Cpu =>
+            {
+                self.sort(&mut keys.to_vec(), row_length).map(drop)
             }
             _ => Ok(()),
         }
     }
 
-    /// Sorts every row of keys, and tells how. To rungs, all keys are one row.
-    fn sort<K: TestKey>(&self, keys: &mut [K], row_length: usize, order: Order) -> Result<Told, Failure> {
+    /// Sorts every row of keys. To rungs, all keys are one row.
+    fn sort(&mut self, keys: &mut [K], row_length: usize) -> Result<Told, String> {
         match &self.sort {
-            Sort::Standard => {
-                standard_sort(keys, row_length, order);
-                Ok(Told::Nothing)
+            Sort::Standard(order) => {
+                standard_sort(keys, row_length, *order);
+                Ok(Told::default())
             }
-            Sort::Bitonic(sorter) if row_length == keys.len() => Ok(Told::Report(sorter.sort(keys)?)),
-            Sort::Bitonic(sorter) => Ok(Told::Report(sorter.sort_rows(keys, row_length)?)),
-            Sort::Rung(rung, options) => match rung.sort_timed(keys, options).map_err(Failure::new)?.device {
-                Some(device) => Ok(Told::Kernels(device.kernels)),
-                None => Ok(Told::Nothing),
-            },
+            Sort::Bitonic(sorter) => {
+                let sorted = match row_length == keys.len() {
+                    true => sorter.sort(keys),
+                    false => sorter.sort_rows(keys, row_length),
+                };
+                let report = self.report.insert(sorted.map_err(|error| error.to_string())?);
+                Ok(Told { device: report.times.as_ref().map(DeviceShare::from), ..Told::default() })
+            }
+            Sort::Rung(rung, options) => {
+                let times = rung.sort_timed(keys, options).map_err(|error| error.to_string())?;
+                Ok(times.device.map_or_else(Told::default, |device| Told {
+                    device: Some(DeviceShare::of_rung(&device, size_of_val(keys))),
+                    kernels: device.kernels.each,
+                }))
+            }
         }
     }
-}
-
-/// What a sort tells of itself.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there is one at a time, and a box would be made while time is taken"
-)]
-enum Told {
-    Nothing,
-    /// The library's own sort: how it sorted.
-    Report(Report),
-    /// A rung on a device: what its kernels took.
-    Kernels(KernelTimes),
 }
 
 /// As fast as `sort_unstable()` alone, and for floats as `sort_unstable_by(total_cmp)`: the compiler sees through the bits.
@@ -106,15 +117,14 @@ fn standard_sort<K: TestKey>(keys: &mut [K], row_length: usize, order: Order) {
 
 /// How a contender did.
 pub(crate) struct Times {
-    contender: Contender,
-    /// Shortest first; there is at least one.
-    sorted: Vec<Duration>,
+    name: &'static str,
+    is_standard: bool,
+    /// Every sort that counts; there is at least one.
+    records: Vec<Record>,
+    /// What each kernel of a rung took, every time.
+    kernels: Vec<Vec<KernelTime>>,
     /// What the library said of its last sort.
     pub(crate) report: Option<Report>,
-    /// From the start of the first kernel to the end of the last one, every time; none where no kernels ran.
-    spans: Vec<Duration>,
-    /// What each kernel of a rung took, every time.
-    kernels: Vec<KernelTimes>,
 }
 
 /// One kernel's part in the sorts of a contender.
@@ -126,74 +136,77 @@ struct KernelShare {
 }
 
 impl Times {
-    fn new(contender: Contender) -> Self {
-        Self { contender, sorted: Vec::new(), report: None, spans: Vec::new(), kernels: Vec::new() }
+    fn of(contender: &Contender) -> Self {
+        let is_standard = matches!(contender.sort, Sort::Standard(_));
+        Self { name: contender.name, is_standard, records: Vec::new(), kernels: Vec::new(), report: None }
+    }
+
+    /// How often it ran.
+    pub(crate) fn runs(&self) -> usize {
+        self.records.len()
+    }
+
+    /// The time in the middle.
+    pub(crate) fn median(&self) -> Duration {
+        record::summary(&self.records).map_or(Duration::ZERO, |summary| seconds(summary.median))
+    }
+
+    /// The shortest time.
+    fn least(&self) -> Duration {
+        record::summary(&self.records).map_or(Duration::ZERO, |summary| seconds(summary.least))
     }
 
     /// The time from the start of the first kernel to the end of the last one, the median; `None` where there are none.
     fn span(&self) -> Option<Duration> {
-        let mut spans = self.spans.clone();
-        spans.sort_unstable();
-        (!spans.is_empty()).then(|| middle(&spans))
+        median(self.records.iter().filter_map(|record| record.kernel_seconds))
     }
 
     /// Every kernel's part.
     fn shares(&self) -> Vec<KernelShare> {
         let Some(first) = self.kernels.first() else { return Vec::new() };
         let share = |(place, kernel): (usize, &KernelTime)| {
-            let mut times: Vec<Duration> = self.kernels.iter().map(|run| run.each[place].time).collect();
-            times.sort_unstable();
-            KernelShare { name: kernel.name, launches: kernel.launches, time: middle(&times) }
+            let times = self.kernels.iter().map(|run| run[place].time.as_secs_f64());
+            let time = median(times).unwrap_or_default();
+            KernelShare { name: kernel.name, launches: kernel.launches, time }
         };
-        first.each.iter().enumerate().map(share).collect()
-    }
-
-    /// The shortest time.
-    fn least(&self) -> Duration {
-        self.sorted[0]
-    }
-
-    /// The time in the middle, or half way between the two in the middle.
-    pub(crate) fn median(&self) -> Duration {
-        middle(&self.sorted)
+        first.iter().enumerate().map(share).collect()
     }
 }
 
-/// The one in the middle of some times in order, or half way between the two in the middle.
-fn middle(sorted: &[Duration]) -> Duration {
-    let count = sorted.len();
-    (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
+fn median(sample: impl Iterator<Item = f64>) -> Option<Duration> {
+    Summary::of(&sample.collect::<Vec<f64>>()).map(|summary| seconds(summary.median))
 }
 
-/// Keys to sort, and what must come out.
+fn seconds(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds.max(0.0))
+}
+
+/// How often every contender runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Repeat {
+    /// So often.
+    Times(NonZero<usize>),
+    /// As often as takes some seconds, or once where the standard library takes as long for one sort.
+    ForSomeSeconds,
+}
+
+/// Keys that contenders sort in turns.
 pub(crate) struct Race<K> {
-    input: Vec<K>,
-    expected: Vec<K>,
-    /// Every so many keys are sorted for themselves; all of them, most often.
-    row_length: usize,
-    order: Order,
-    /// How long the standard library took for what is expected; rough, because it was the first to touch the memory.
-    pub(crate) standard_time: Duration,
+    input: HostInput<K>,
+    distribution: Pattern,
 }
 
 impl<K: TestKey> Race<K> {
     /// Makes the keys. Fails if the system refuses the memory.
     pub(crate) fn new(len: usize, distribution: Pattern, seed: u64, order: Order) -> Result<Self, Failure> {
-        // The input, what is expected of it, and the keys being sorted.
-        let input = random::make(len, distribution, seed, 3)?;
-        let _progress = Progress::spinner("sorting with the standard library");
-        let mut expected = input.clone();
-        let started = Instant::now();
-        standard_sort(&mut expected, len, order);
-        Ok(Self { input, expected, row_length: len, order, standard_time: started.elapsed() })
+        let _progress = Progress::spinner("making keys");
+        let input = HostInput::make(len, distribution, seed, order).map_err(Failure::new)?;
+        Ok(Self { input, distribution })
     }
 
     /// The same keys as rows of this many, each of them sorted for itself. Not for rungs.
     pub(crate) fn in_rows(self, row_length: usize) -> Self {
-        let mut expected = self.input.clone();
-        let started = Instant::now();
-        standard_sort(&mut expected, row_length, self.order);
-        Self { expected, row_length, standard_time: started.elapsed(), ..self }
+        Self { input: self.input.in_rows(row_length), ..self }
     }
 
     /// How many keys there are.
@@ -201,102 +214,138 @@ impl<K: TestKey> Race<K> {
         self.input.len()
     }
 
-    /// Runs all contenders one after the other, as often as asked: what disturbs the machine for a while disturbs them
-    /// alike. Fails on the first wrong result.
-    pub(crate) fn run(
-        &self,
-        contenders: &[Contender],
-        repeat: NonZero<usize>,
-    ) -> Result<Vec<Times>, Failure> {
-        let progress = Progress::bar("sorting", contenders.len().saturating_mul(repeat.get()));
-        let mut all: Vec<Times> = contenders.iter().cloned().map(Times::new).collect();
-        let mut keys = self.input.clone();
-        for contender in contenders {
-            progress.name(contender.name);
-            contender.prepare(self)?;
-        }
-        for _ in 0..repeat.get() {
-            for times in &mut all {
-                progress.name(times.contender.name);
-                keys.copy_from_slice(&self.input);
-                let started = Instant::now();
-                let told = times.contender.sort(&mut keys, self.row_length, self.order)?;
-                times.sorted.push(started.elapsed());
-                match told {
-                    Told::Nothing => {}
-                    Told::Report(report) => {
-                        times.spans.extend(report.times.map(|device| device.kernels));
-                        times.report = Some(report);
-                    }
-                    Told::Kernels(kernels) => {
-                        times.spans.push(kernels.span);
-                        times.kernels.push(kernels);
-                    }
-                }
-                self.verify(&times.contender, &keys)?;
-                progress.advance(1);
-            }
-        }
-        for times in &mut all {
-            times.sorted.sort_unstable();
+    /// Lets the contenders take turns. Fails on the first wrong result.
+    pub(crate) fn run(&mut self, contenders: &[Contender], repeat: Repeat) -> Result<Vec<Times>, Failure> {
+        let turns = match repeat {
+            Repeat::Times(repeat) => repeat.get(),
+            Repeat::ForSomeSeconds => MOST_RUNS,
+        };
+        let mut view = RaceView {
+            progress: Progress::bar("sorting", contenders.len().saturating_mul(turns)),
+            cell: CellKey {
+                key_type: K::TYPE.to_string(),
+                distribution: self.distribution.to_string(),
+                size: self.input.len(),
+                row_length: Some(self.input.row_length()).filter(|&length| length != self.input.len()),
+                ..CellKey::default()
+            },
+            times: contenders.iter().map(Times::of).collect(),
+            repeat,
+        };
+        let mut contenders: Vec<_> = contenders.iter().cloned().map(InProcess).collect();
+        Rounds::new(WarmUp::DEFAULT).run(&mut self.input, &mut contenders, &mut view)?;
+        let mut all = view.times;
+        for (times, contender) in all.iter_mut().zip(contenders) {
+            times.report = contender.0.report;
         }
         Ok(all)
     }
+}
 
-    fn verify(&self, contender: &Contender, keys: &[K]) -> Result<(), Failure> {
-        let differs = |(sorted, expected): (&K, &K)| sorted.to_raw_bits() != expected.to_raw_bits();
-        match keys.iter().zip(&self.expected).position(differs) {
-            None => Ok(()),
-            Some(index) => Err(Failure::new(format!(
-                "{} sorted {} keys wrongly: at index {index} it has {:?} and not {:?}; this is a defect, please report it \
-                 with this command line",
-                contender.name,
-                self.len(),
-                keys[index],
-                self.expected[index]
+struct RaceView {
+    progress: Progress,
+    /// What all records have in common.
+    cell: CellKey,
+    times: Vec<Times>,
+    repeat: Repeat,
+}
+
+impl<K: TestKey> View<HostInput<K>> for RaceView {
+    type Error = Failure;
+
+    fn starts_round(&mut self, round: usize, _: &mut HostInput<K>) -> Result<bool, Failure> {
+        let most = match self.repeat {
+            Repeat::Times(repeat) => repeat.get(),
+            Repeat::ForSomeSeconds => {
+                let standard = self.times.iter().find(|times| times.is_standard && times.runs() > 0);
+                standard.map_or(1, |standard| runs(standard.median()))
+            }
+        };
+        Ok(round <= most)
+    }
+
+    fn hears(&mut self, name: &str) {
+        self.progress.name(name.to_owned());
+    }
+
+    fn keeps(
+        &mut self,
+        contender: usize,
+        round: usize,
+        outcome: Result<Timed, Failed>,
+        input: &HostInput<K>,
+    ) -> Result<(), Failure> {
+        let times = &mut self.times[contender];
+        self.progress.advance(1);
+        match outcome {
+            Ok(timed) => {
+                let cell = CellKey { implementation: times.name.to_owned(), ..self.cell.clone() };
+                times.records.push(Record::measured(&cell, 1, round, &timed));
+                if !timed.kernels.is_empty() {
+                    times.kernels.push(timed.kernels);
+                }
+                Ok(())
+            }
+            Err(Failed::LeftOut(reason)) => Err(Failure::new(reason)),
+            Err(Failed::Wrong(mistake)) => Err(Failure::new(format!(
+                "{} sorted {} keys wrongly: {mistake}; this is a defect, please report it with this command line",
+                times.name,
+                input.len(),
             ))),
         }
     }
+}
+
+const MOST_RUNS: usize = 9;
+
+/// How often each sort runs: as often as takes some seconds, or once where that alone takes as long.
+fn runs(standard_time: Duration) -> usize {
+    const LONG: Duration = Duration::from_secs(4);
+    const ALL_TOGETHER: Duration = Duration::from_secs(3);
+    if standard_time >= LONG {
+        return 1;
+    }
+    let runs = ALL_TOGETHER.as_nanos() / standard_time.as_nanos().max(1);
+    runs.clamp(3, MOST_RUNS as u128) as usize
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn times(milliseconds: &[u64]) -> Times {
-        let sorted = milliseconds.iter().map(|&time| Duration::from_millis(time)).collect();
-        Times { sorted, ..Times::new(Contender::STANDARD) }
+    #[test]
+    fn short_sorts_run_often_and_long_ones_once() {
+        let runs = |milliseconds| runs(Duration::from_millis(milliseconds));
+        assert_eq!([0, 1, 500, 900, 3999, 4000, 60_000].map(runs), [9, 9, 6, 3, 3, 1, 1]);
     }
 
     #[test]
-    fn the_median_is_the_middle_or_half_way_between_the_middles() {
-        assert_eq!(times(&[1, 2, 9]).median(), Duration::from_millis(2));
-        assert_eq!(times(&[1, 2, 4, 9]).median(), Duration::from_millis(3));
-        assert_eq!(times(&[5]).median(), Duration::from_millis(5));
-        assert_eq!(times(&[1, 2, 9]).least(), Duration::from_millis(1));
-    }
-
-    #[test]
-    fn a_wrong_result_is_found_and_named() {
-        let race = Race::<f32>::new(100, Pattern::Random, 1, Order::Ascending).unwrap();
-        let mut keys = race.expected.clone();
-        let bitonic = Contender::bitonic("bitonic", Sorter::new());
-        assert!(race.verify(&bitonic, &keys).is_ok());
-        keys.swap(41, 42);
-        let Err(Failure::Message(message)) = race.verify(&bitonic, &keys) else { panic!("not found") };
-        assert!(message.starts_with("bitonic sorted 100 keys wrongly: at index 41"), "{message}");
-    }
-
-    #[test]
-    fn the_sign_of_zero_counts() {
-        let race = Race {
-            input: vec![0.0_f32, -0.0],
-            expected: vec![-0.0, 0.0],
-            row_length: 2,
-            order: Order::Ascending,
-            standard_time: Duration::ZERO,
+    fn a_wrong_result_is_told_with_its_place() {
+        // A rung that sorts the other way.
+        let options = Options { order: Order::Descending, ..Options::default() };
+        let wrong = Contender::rung("recursive".parse().unwrap(), options);
+        let mut race = Race::<u32>::new(128, Pattern::Random, 1, Order::Ascending).unwrap();
+        let Err(Failure::Message(message)) = race.run(&[wrong], Repeat::Times(NonZero::<usize>::MIN)) else {
+            panic!("not found")
         };
-        assert!(race.verify(&Contender::STANDARD, &[-0.0, 0.0]).is_ok());
-        assert!(race.verify(&Contender::STANDARD, &[0.0, -0.0]).is_err());
+        assert!(message.starts_with("recursive sorted 128 keys wrongly: at index 0 it has "), "{message}");
+    }
+
+    #[test]
+    fn every_run_is_a_record() {
+        let mut race = Race::<f32>::new(100, Pattern::Random, 1, Order::Descending).unwrap().in_rows(10);
+        let sorter = Sorter::new().order(Order::Descending);
+        let contenders = [Contender::standard(Order::Descending), Contender::bitonic("bitonic", sorter)];
+        let times = race.run(&contenders, Repeat::Times(NonZero::new(3).unwrap())).unwrap();
+        for (times, name) in times.iter().zip(["std", "bitonic"]) {
+            let records: Vec<_> = times
+                .records
+                .iter()
+                .map(|record| (record.implementation.as_str(), record.repetition, record.row_length))
+                .collect();
+            assert_eq!(records, [(name, 1, Some(10)), (name, 2, Some(10)), (name, 3, Some(10))]);
+            assert!(times.least() <= times.median() && times.span().is_none());
+        }
+        assert!(times[0].report.is_none() && times[1].report.is_some());
     }
 }

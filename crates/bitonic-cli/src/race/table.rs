@@ -16,7 +16,7 @@ pub(crate) struct LeftOut {
 /// with several kernels once more below, for each of them.
 pub(crate) fn render(keys: usize, all: &[Times], left_out: &[LeftOut]) -> String {
     let kernels_ran = all.iter().any(|times| times.span().is_some());
-    let standard = all.iter().find(|times| times.contender.is_standard()).map(Times::median);
+    let standard = all.iter().find(|times| times.is_standard).map(Times::median);
     let mut table = match kernels_ran {
         true => Plain::new(["sort", "median", "least", "kernels", "million keys/s", "vs std", ""])
             .align_right(1..6),
@@ -32,7 +32,7 @@ pub(crate) fn render(keys: usize, all: &[Times], left_out: &[LeftOut]) -> String
         let against = standard.map_or_else(String::new, |standard| ratio(standard, median));
         let rate = million_keys_per_second(keys, median);
         let span = times.span().map_or_else(|| "-".to_owned(), time);
-        add(times.contender.name, [&time(median), &time(times.least()), &span, &rate, &against], "");
+        add(times.name, [&time(median), &time(times.least()), &span, &rate, &against], "");
     }
     for LeftOut { name, reason } in left_out {
         add(name, ["-"; 5], &format!("left out: {reason}"));
@@ -53,13 +53,7 @@ fn render_kernels(all: &[Times]) -> String {
         let (Some(span), shares) = (times.span(), times.shares()) else { continue };
         for share in shares.iter().filter(|_| shares.len() > 1) {
             let of_all = share_of(share.time, span);
-            table.add([
-                share.name,
-                times.contender.name,
-                &share.launches.to_string(),
-                &time(share.time),
-                &of_all,
-            ]);
+            table.add([share.name, times.name, &share.launches.to_string(), &time(share.time), &of_all]);
             rows += 1;
         }
     }

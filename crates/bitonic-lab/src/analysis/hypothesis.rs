@@ -1,7 +1,8 @@
 //! The three hypotheses of the research that this laboratory continues, judged from the data.
 
-use super::{Figure, Group, RatioTable, Sentence, student};
+use super::{Figure, Group, RatioTable, Sentence};
 use crate::figures::significant;
+use crate::statistics::student;
 use serde::Serialize;
 
 /// A hypothesis about a pair of implementations.

@@ -11,9 +11,8 @@ mod fit;
 mod hypothesis;
 mod limit;
 mod ratio;
-mod statistics;
-mod student;
 
+pub use crate::statistics::Summary;
 pub use cell::{Cell, DeviceMeans, Outcome};
 pub use compare::{Change, Comparison, compare};
 pub use counted::Counted;
@@ -23,7 +22,6 @@ pub use fit::{Fit, Model};
 pub use hypothesis::{Hypothesis, Judgement};
 pub use limit::{Limit, Limits};
 pub use ratio::{Ratio, RatioKind, RatioTable};
-pub use statistics::Summary;
 
 use crate::experiment::Experiment;
 use crate::record::{InstructionCount, Machine, Record, StoreError, read_instructions, read_run};

@@ -2,7 +2,7 @@
 
 use super::{Case, Entry, Experiment, ExperimentError, Format, MOST_CASES, Pair, admit, sizes};
 use crate::implementation::{self, Implementation, Place, Settings};
-use bitonic::cuda::DeviceChoice;
+use bitonic::DeviceChoice;
 use bitonic::key::KeyType;
 use bitonic_testkit::Pattern;
 use serde::Deserialize;

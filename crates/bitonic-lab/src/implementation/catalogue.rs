@@ -3,7 +3,7 @@
 use super::place::GPU;
 use super::{EngineSort, Implementation, OtherSort, Place, RungSort, Sort};
 use crate::{glob, names};
-use bitonic::cuda::DeviceChoice;
+use bitonic::DeviceChoice;
 
 /// The implementation that is there to be caught; no pattern chooses it.
 const PLANTED: &str = "planted_fault";

@@ -2,7 +2,7 @@
 
 use super::{Algorithm, DeviceShare, Place, Settings};
 use bitonic::key::Key;
-use bitonic::{Engine, Error, Sorter};
+use bitonic::{DeviceTimes, Engine, Error, Sorter};
 
 /// The library's own sort, in one of its modes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,12 +70,18 @@ impl EngineSort {
             Self::Oblivious => sorter.threads(1).oblivious(true),
         };
         let report = sorter.sort(keys)?;
-        Ok(report.times.map(|times| DeviceShare {
-            upload: times.upload,
+        Ok(report.times.as_ref().map(DeviceShare::from))
+    }
+}
+
+impl From<&DeviceTimes> for DeviceShare {
+    fn from(times: &DeviceTimes) -> Self {
+        Self {
+            upload: Some(times.upload),
             kernels: times.kernels,
-            download: times.download,
-            launches: times.launches as u64,
-            kernel_bytes: times.kernel_bytes,
-        }))
+            download: Some(times.download),
+            launches: Some(times.launches as u64),
+            kernel_bytes: Some(times.kernel_bytes),
+        }
     }
 }

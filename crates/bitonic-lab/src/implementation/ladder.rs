@@ -2,7 +2,7 @@
 
 use super::{Algorithm, DeviceShare, Place, Settings};
 use bitonic::key::Key;
-use bitonic_ladder::{LadderError, Options, Rung};
+use bitonic_ladder::{DeviceTimes, LadderError, Options, Rung};
 
 /// A rung of the ladder.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,16 +49,20 @@ impl RungSort {
             ..Options::default()
         };
         let times = self.0.sort_timed(keys, &options)?;
-        Ok(times.device.map(|device| {
-            let launches: usize = device.kernels.each.iter().map(|kernel| kernel.launches).sum();
-            DeviceShare {
-                upload: device.upload,
-                kernels: device.kernels.span,
-                download: device.download,
-                launches: launches as u64,
-                // Every kernel of a rung reads and writes every key once.
-                kernel_bytes: 2 * launches as u64 * size_of_val(keys) as u64,
-            }
-        }))
+        Ok(times.device.map(|device| DeviceShare::of_rung(&device, size_of_val(keys))))
+    }
+}
+
+impl DeviceShare {
+    /// What a device did for a rung that sorted keys of so many bytes. Every kernel of a rung reads and writes every key once.
+    pub fn of_rung(times: &DeviceTimes, bytes: usize) -> Self {
+        let launches: usize = times.kernels.each.iter().map(|kernel| kernel.launches).sum();
+        Self {
+            upload: Some(times.upload),
+            kernels: times.kernels.span,
+            download: Some(times.download),
+            launches: Some(launches as u64),
+            kernel_bytes: Some(2 * launches as u64 * bytes as u64),
+        }
     }
 }

@@ -12,7 +12,7 @@ mod place;
 pub use catalogue::{Chosen, all, choose};
 pub use place::Place;
 
-use bitonic::cuda::DeviceChoice;
+use bitonic::DeviceChoice;
 use bitonic::key::Key;
 use bitonic_ladder::Rung;
 use bitonic_testkit::TestKey;
@@ -63,16 +63,16 @@ pub struct Settings {
 /// What a device tells of a sort.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeviceShare {
-    /// To the device.
-    pub upload: Duration,
+    /// To the device; `None` where the keys were there before.
+    pub upload: Option<Duration>,
     /// From the start of the first kernel to the end of the last one, by the device's clock.
     pub kernels: Duration,
-    /// From the device.
-    pub download: Duration,
-    /// How many kernels were launched.
-    pub launches: u64,
-    /// What the kernels read and wrote in the device's memory.
-    pub kernel_bytes: u64,
+    /// From the device; `None` where the keys stay there.
+    pub download: Option<Duration>,
+    /// How many kernels were launched, where that is known.
+    pub launches: Option<u64>,
+    /// What the kernels read and wrote in the device's memory, where that is known.
+    pub kernel_bytes: Option<u64>,
 }
 
 /// Why an implementation did not sort.

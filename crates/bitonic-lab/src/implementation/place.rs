@@ -1,6 +1,6 @@
 //! Where implementations work.
 
-use bitonic::cuda::DeviceChoice;
+use bitonic::{DeviceChoice, Engine};
 use std::fmt;
 
 /// Where an implementation works.
@@ -48,8 +48,16 @@ impl Place {
     pub fn check(self, device: &DeviceChoice) -> Result<(), bitonic::Error> {
         match self {
             Self::Cpu => Ok(()),
-            Self::OpenCl => bitonic::opencl::Device::open(device).map(drop),
-            Self::Cuda => bitonic::cuda::Device::open(device).map(drop),
+            _ => bitonic::device::open(self.engine(), device).map(drop),
+        }
+    }
+
+    /// The engine that works there.
+    pub const fn engine(self) -> Engine {
+        match self {
+            Self::Cpu => Engine::Cpu,
+            Self::OpenCl => Engine::OpenCl,
+            Self::Cuda => Engine::Cuda,
         }
     }
 

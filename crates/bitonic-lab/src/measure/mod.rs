@@ -1,12 +1,21 @@
-//! The measurement: one instance at a time, all implementations on the same keys turn by turn, every result verified, every
-//! sort recorded the moment it is done.
+//! The measurement. There is one loop, [`Rounds`]: [contenders](Contender) on the same keys take turns, each warms up before
+//! every sort that counts, every result is verified, and the [`View`] that asked for it records every sort the moment it is
+//! done.
+//!
+//! An [experiment](run) is one such view; the command's and the benchmark's tables are others.
 
+mod contender;
 mod counters;
+mod host;
 mod progress;
+mod rounds;
 mod session;
 
+pub use contender::{Clock, Contender, Failed, Gauge, Sample, Timed, WarmUp};
 pub use counters::{Counters, Counts};
+pub use host::{HostInput, HostSort, InProcess, Told};
 pub use progress::{Row, RowCell, Watch};
+pub use rounds::{Rounds, View};
 
 use crate::dropin::{ErrorLog, ResultFile};
 use crate::experiment::{Case, Experiment};

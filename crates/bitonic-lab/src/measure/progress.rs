@@ -1,7 +1,7 @@
 //! What a run tells whoever watches it.
 
-use crate::analysis::Summary;
 use crate::experiment::Case;
+use crate::statistics::Summary;
 
 /// Somebody who watches a run.
 pub trait Watch {

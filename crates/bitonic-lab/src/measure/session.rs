@@ -1,26 +1,26 @@
 //! A run in progress.
 
-use super::counters::Counts;
+use super::contender::{Failed, Timed, WarmUp};
+use super::host::{HostInput, HostSort, InProcess, Told};
 use super::progress::{Row, RowCell, Watch};
+use super::rounds::{Rounds, View};
 use super::{Counters, LabError, Stopped};
-use crate::analysis::Summary;
 use crate::dropin::{ErrorLog, ResultFile};
 use crate::experiment::{Case, Experiment};
 use crate::figures::long_time;
-use crate::foresight::{Foresight, Look};
-use crate::implementation::{DeviceShare, Implementation, Settings};
+use crate::forecast::{Forecast, Probes};
+use crate::implementation::{Implementation, Settings};
 use crate::quantity;
-use crate::record::{CellKey, Journal, Record, Status};
+use crate::record::{CellKey, Journal, Record, Status, summary};
+use bitonic::Order;
 use bitonic::key::Bits;
 use bitonic_testkit::{Pattern, TestKey};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 use std::time::Instant;
 
-/// A sort that takes longer is not made once more to warm up: nothing is cold that long.
-const WARM_SECONDS: f64 = 1.0;
-
-/// What times are foreseen from: an implementation on keys of one kind.
+/// What times are predicted from: an implementation on keys of one kind.
 type Kind = (String, String, String);
 
 pub(super) struct Session<'a> {
@@ -40,7 +40,7 @@ pub(super) struct Session<'a> {
     spent: HashMap<CellKey, (f64, usize)>,
     /// Cells with a line that says why they are not measured.
     closed: HashSet<CellKey>,
-    foresight: Foresight<Kind>,
+    forecast: Forecast<Kind>,
     advanced: u64,
     amount: u64,
 }
@@ -67,7 +67,7 @@ impl<'a> Session<'a> {
             counts: HashMap::new(),
             spent: HashMap::new(),
             closed: HashSet::new(),
-            foresight: Foresight::new(Look::Briefly),
+            forecast: Forecast::new(Probes::Few),
             advanced: 0,
             amount: 0,
         };
@@ -86,10 +86,8 @@ impl<'a> Session<'a> {
         let open =
             |&index: &usize| (1..=case.repetitions).any(|repetition| !self.is_done(index, case, repetition));
         if taking_part.iter().any(open) {
-            let keys = self.keys::<K>(case)?;
-            let mut expected = keys.clone();
-            expected.sort_unstable_by_key(|key| key.to_ordered_bits());
-            self.measure(case, &taking_part, &keys, &expected)?;
+            let input = self.input::<K>(case)?;
+            self.measure(case, taking_part, input)?;
         }
         let weights = self.implementations.iter().map(|one| weight(one, case, self.experiment)).sum::<u64>();
         self.advanced += weights;
@@ -109,9 +107,7 @@ impl<'a> Session<'a> {
                     return RowCell::Extrapolated(seconds);
                 }
                 let wanted = |record: &&&Record| instance.is_none_or(|instance| record.instance == instance);
-                let seconds: Vec<f64> =
-                    of_cell.iter().filter(wanted).filter_map(|record| record.seconds).collect();
-                Summary::of(&seconds).map_or(RowCell::Nothing, RowCell::Measured)
+                summary(of_cell.iter().filter(wanted).copied()).map_or(RowCell::Nothing, RowCell::Measured)
             };
             self.experiment.implementations.iter().map(cell).collect()
         };
@@ -142,23 +138,23 @@ impl<'a> Session<'a> {
             let kind = kind(&cell);
             let settings = &self.settings;
             let probe = |keys: usize| {
-                let mut keys = generate::<K>(&case.distribution, keys, self.experiment.seed)?;
+                let mut keys: Vec<K> = pattern(case)?.generate(keys, self.experiment.seed);
                 let started = Instant::now();
                 implementation.sort(&mut keys, settings).map_err(|error| error.to_string())?;
                 Ok(started.elapsed().as_secs_f64())
             };
             let measured = self.spent.contains_key(&cell);
             let algorithm = implementation.algorithm();
-            match self.foresight.too_long(&kind, algorithm, case.size, budget, probe) {
-                Ok(Some(foreseen)) if !measured => {
+            match self.forecast.too_long(&kind, algorithm, case.size, budget, probe) {
+                Ok(Some(predicted)) if !measured => {
                     let note = format!(
                         "would take about {} a run, more than the budget of {}; from {} keys and {}",
-                        long_time(foreseen.seconds),
+                        long_time(predicted.seconds),
                         long_time(budget),
-                        quantity::name(foreseen.from.keys),
+                        quantity::name(predicted.from.keys),
                         algorithm.growth()
                     );
-                    self.close(&cell, Status::Extrapolated, Some(foreseen.seconds), note)?;
+                    self.close(&cell, Status::Extrapolated, Some(predicted.seconds), note)?;
                 }
                 Ok(_) => taking_part.push(index),
                 Err(reason) => self.close(&cell, Status::LeftOut, None, reason)?,
@@ -167,98 +163,42 @@ impl<'a> Session<'a> {
         Ok(taking_part)
     }
 
+    /// Lets those who take part sort in rounds, as far as that is not recorded yet.
     fn measure<K: TestKey>(
         &mut self,
         case: &Case,
-        all: &[usize],
-        keys: &[K],
-        expected: &[K],
+        taking_part: Vec<usize>,
+        mut input: HostInput<K>,
     ) -> Result<(), Stopped> {
-        let mut warm: HashSet<usize> = HashSet::new();
-        let mut taking_part = all.to_vec();
-        let mut scratch = keys.to_vec();
-        for repetition in 1..=case.repetitions {
-            let mut turn = Vec::new();
-            taking_part.retain(|&index| {
-                let cell = CellKey::new(&self.experiment.implementations[index].implementation, case);
-                !self.closed.contains(&cell) && self.affords(index, case)
-            });
-            if taking_part.is_empty() {
-                break;
-            }
-            for &index in &taking_part {
-                if self.is_done(index, case, repetition) {
-                    continue;
-                }
-                let cell = CellKey::new(&self.experiment.implementations[index].implementation, case);
-                let doing = format!("{} of {}", cell.implementation, quantity::name(case.size));
-                self.watch.advanced(self.advanced, self.amount, &doing);
-                if warm.insert(index)
-                    && self.expected_seconds(index, case).is_none_or(|seconds| seconds < WARM_SECONDS)
-                {
-                    let warming = Instant::now();
-                    let budget = self.experiment.budget_seconds.unwrap_or(f64::INFINITY);
-                    for _ in 0..self.experiment.warm_up {
-                        if warming.elapsed().as_secs_f64() > budget {
-                            break;
-                        }
-                        scratch.copy_from_slice(keys);
-                        // If it fails, it fails again below, where the failure is recorded.
-                        let _ = self.implementations[index].sort(&mut scratch, &self.settings);
-                    }
-                }
-                scratch.copy_from_slice(keys);
-                match self.sort(index, &mut scratch) {
-                    Err(reason) => self.close(&cell, Status::LeftOut, None, reason)?,
-                    Ok(_) if self.experiment.verify && !same_bits(&scratch, expected) => {
-                        let label = self.experiment.implementations[index].label.clone();
-                        return Err(Stopped::Wrong(Box::new(ErrorLog::new(
-                            label, repetition, keys, &scratch,
-                        ))));
-                    }
-                    Ok(sorted) => {
-                        let record = sorted.record(&cell, case.instance, repetition);
-                        self.journal.append(&record)?;
-                        turn.push(record.clone());
-                        self.remember(record);
-                    }
-                }
-            }
-            let entries = &self.experiment.implementations;
-            let open = all.iter().map(|&index| entries[index].implementation.as_str());
-            let closed = |name: &&str| self.closed.contains(&CellKey::new(name, case));
-            self.results.append(case.size, &turn, open.filter(|name| !closed(name)))?;
-        }
-        Ok(())
+        let sort = |&index: &usize| {
+            let implementation = self.implementations[index].clone();
+            let builds_kernels = implementation.place().is_device() && !self.is_slow(index, case);
+            InProcess(Sort { implementation, settings: self.settings.clone(), builds_kernels })
+        };
+        let mut contenders: Vec<_> = taking_part.iter().map(sort).collect();
+        let mut rounds = Rounds {
+            warm_up: WarmUp { sorts: self.experiment.warm_up, ..WarmUp::DEFAULT },
+            counters: self.counters.take(),
+            verify: self.experiment.verify,
+        };
+        let open = vec![true; taking_part.len()];
+        let mut view = CaseView { session: self, case, taking_part, open, turn: Vec::new() };
+        let done = rounds.run(&mut input, &mut contenders, &mut view);
+        self.counters = rounds.counters;
+        done
     }
 
-    /// One sort, with the clock and the counters around nothing but it.
-    fn sort<K: TestKey>(&mut self, index: usize, keys: &mut [K]) -> Result<Sorted, String> {
-        let implementation = &self.implementations[index];
-        let counters = self.counters.as_mut().filter(|_| implementation.stays_on_its_thread());
-        let mut counts = Counts::default();
-        let (seconds, sorted) = match counters {
-            None => timed(|| implementation.sort(keys, &self.settings)),
-            Some(counters) => {
-                counters.start();
-                let timed = timed(|| implementation.sort(keys, &self.settings));
-                counts = counters.stop();
-                timed
-            }
-        };
-        let device = sorted.map_err(|error| error.to_string())?;
-        Ok(Sorted { seconds, device, counts })
+    /// Whether a single sort is known to take so long that none is made just to build kernels.
+    fn is_slow(&self, index: usize, case: &Case) -> bool {
+        let cell = CellKey::new(&self.experiment.implementations[index].implementation, case);
+        let algorithm = self.implementations[index].algorithm();
+        let predicted = self.forecast.expect(&kind(&cell), algorithm, case.size);
+        predicted.is_some_and(|predicted| predicted.seconds >= 1.0)
     }
 
     fn is_done(&self, index: usize, case: &Case, repetition: usize) -> bool {
         let cell = CellKey::new(&self.experiment.implementations[index].implementation, case);
         self.done.contains(&(cell, case.instance, repetition))
-    }
-
-    fn expected_seconds(&self, index: usize, case: &Case) -> Option<f64> {
-        let cell = CellKey::new(&self.experiment.implementations[index].implementation, case);
-        let algorithm = self.implementations[index].algorithm();
-        Some(self.foresight.expect(&kind(&cell), algorithm, case.size)?.seconds)
     }
 
     /// Whether the budget allows one more run. Every instance has its share of it; the first run of an instance may use
@@ -294,7 +234,7 @@ impl<'a> Session<'a> {
             (Status::Measured, Some(seconds)) => {
                 self.done.insert((cell.clone(), record.instance, record.repetition));
                 *self.counts.entry((cell.clone(), record.instance)).or_default() += 1;
-                self.foresight.note(&kind(&cell), record.size, seconds);
+                self.forecast.note(&kind(&cell), record.size, seconds);
                 let (spent, runs) = self.spent.entry(cell).or_default();
                 *spent += seconds;
                 *runs += 1;
@@ -306,68 +246,127 @@ impl<'a> Session<'a> {
         self.records.push(record);
     }
 
-    fn keys<K: TestKey>(&self, case: &Case) -> Result<Vec<K>, Stopped> {
+    fn input<K: TestKey>(&self, case: &Case) -> Result<HostInput<K>, Stopped> {
         match &case.values {
             Some(values) => {
-                Ok(values.iter().map(|&value| K::from_raw_bits(Bits::truncate(value as u128))).collect())
+                let key = |&value: &i64| K::from_raw_bits(Bits::truncate(value as u128));
+                let keys = values.iter().map(key).collect();
+                Ok(HostInput::new(keys, None, case.size, Order::Ascending))
             }
             None => {
                 // Far apart, so that the instances of neighbouring seeds are not the same ones in another order.
                 let seed = self.experiment.seed.wrapping_add((case.instance as u64 - 1) << 32);
-                generate(&case.distribution, case.size, seed).map_err(Stopped::Other)
+                let pattern = pattern(case).map_err(Stopped::Other)?;
+                HostInput::make(case.size, pattern, seed, Order::Ascending).map_err(Stopped::Other)
             }
         }
     }
 }
 
-/// A sort that was made.
-struct Sorted {
-    seconds: f64,
-    device: Option<DeviceShare>,
-    counts: Counts,
+/// An instance on its way through the rounds.
+struct CaseView<'s, 'a> {
+    session: &'s mut Session<'a>,
+    case: &'s Case,
+    /// The implementations, in the order of the contenders.
+    taking_part: Vec<usize>,
+    /// Who of them still has a turn: who is not closed, and whose budget is not spent.
+    open: Vec<bool>,
+    /// What this round has measured.
+    turn: Vec<Record>,
 }
 
-impl Sorted {
-    fn record(&self, cell: &CellKey, instance: usize, repetition: usize) -> Record {
-        let Self { seconds, device, counts } = *self;
-        Record {
-            instance,
-            repetition,
-            seconds: Some(seconds),
-            upload_seconds: device.map(|device| device.upload.as_secs_f64()),
-            kernel_seconds: device.map(|device| device.kernels.as_secs_f64()),
-            download_seconds: device.map(|device| device.download.as_secs_f64()),
-            launches: device.map(|device| device.launches),
-            kernel_bytes: device.map(|device| device.kernel_bytes),
-            cycles: counts.cycles,
-            instructions: counts.instructions,
-            branches: counts.branches,
-            branch_misses: counts.branch_misses,
-            cache_references: counts.cache_references,
-            cache_misses: counts.cache_misses,
-            ..Record::of(cell)
+impl CaseView<'_, '_> {
+    fn cell(&self, contender: usize) -> CellKey {
+        let entry = &self.session.experiment.implementations[self.taking_part[contender]];
+        CellKey::new(&entry.implementation, self.case)
+    }
+}
+
+impl<K: TestKey> View<HostInput<K>> for CaseView<'_, '_> {
+    type Error = Stopped;
+
+    fn starts_round(&mut self, round: usize, _: &mut HostInput<K>) -> Result<bool, Stopped> {
+        for contender in 0..self.open.len() {
+            let closed = self.session.closed.contains(&self.cell(contender));
+            let affords = self.session.affords(self.taking_part[contender], self.case);
+            self.open[contender] &= !closed && affords;
+        }
+        Ok(round <= self.case.repetitions && self.open.contains(&true))
+    }
+
+    fn takes_turn(&mut self, contender: usize, round: usize) -> bool {
+        self.open[contender] && !self.session.is_done(self.taking_part[contender], self.case, round)
+    }
+
+    fn hears(&mut self, name: &str) {
+        let doing = format!("{name} of {}", quantity::name(self.case.size));
+        self.session.watch.advanced(self.session.advanced, self.session.amount, &doing);
+    }
+
+    fn keeps(
+        &mut self,
+        contender: usize,
+        round: usize,
+        outcome: Result<Timed, Failed>,
+        input: &HostInput<K>,
+    ) -> Result<(), Stopped> {
+        let cell = self.cell(contender);
+        match outcome {
+            Ok(timed) => {
+                let record = Record::measured(&cell, self.case.instance, round, &timed);
+                self.session.journal.append(&record)?;
+                self.turn.push(record.clone());
+                self.session.remember(record);
+                Ok(())
+            }
+            Err(Failed::LeftOut(reason)) => self.session.close(&cell, Status::LeftOut, None, reason),
+            Err(Failed::Wrong(_)) => {
+                let entry = &self.session.experiment.implementations[self.taking_part[contender]];
+                let log = ErrorLog::new(entry.label.clone(), round, input.unsorted(), input.result());
+                Err(Stopped::Wrong(Box::new(log)))
+            }
         }
     }
-}
 
-fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
-    let started = Instant::now();
-    let result = work();
-    (started.elapsed().as_secs_f64(), result)
-}
-
-/// Makes keys; refuses what this machine cannot hold three times: as they are, as they should be, and as they become.
-fn generate<K: TestKey>(distribution: &str, size: usize, seed: u64) -> Result<Vec<K>, String> {
-    let bytes = size.saturating_mul(size_of::<K>()).saturating_mul(3);
-    if Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
-        return Err(format!("no memory for {size} keys, which take {bytes} bytes: choose smaller sizes"));
+    fn ends_round(&mut self, _: usize) -> Result<(), Stopped> {
+        let entries = &self.session.experiment.implementations;
+        let all = self.taking_part.iter().map(|&index| entries[index].implementation.as_str());
+        let closed = &self.session.closed;
+        let open = all.filter(|name| !closed.contains(&CellKey::new(name, self.case)));
+        self.session.results.append(self.case.size, &std::mem::take(&mut self.turn), open)?;
+        Ok(())
     }
-    Ok(Pattern::from_str(distribution)?.generate(size, seed))
 }
 
-fn same_bits<K: TestKey>(one: &[K], other: &[K]) -> bool {
-    one.len() == other.len()
-        && one.iter().zip(other).all(|(one, other)| one.to_raw_bits() == other.to_raw_bits())
+/// An implementation with the experiment's settings.
+struct Sort {
+    implementation: Implementation,
+    settings: Settings,
+    /// Whether it sorts once before its first turn, so that kernels are built.
+    builds_kernels: bool,
+}
+
+impl<K: TestKey> HostSort<K> for Sort {
+    fn name(&self) -> Cow<'_, str> {
+        self.implementation.to_string().into()
+    }
+
+    fn prepare(&mut self, keys: &[K], row_length: usize) -> Result<(), String> {
+        if self.builds_kernels { self.sort(&mut keys.to_vec(), row_length).map(drop) } else { Ok(()) }
+    }
+
+    fn sort(&mut self, keys: &mut [K], _: usize) -> Result<Told, String> {
+        let device = self.implementation.sort(keys, &self.settings).map_err(|error| error.to_string())?;
+        Ok(Told { device, ..Told::default() })
+    }
+
+    fn stays_on_its_thread(&self) -> bool {
+        self.implementation.stays_on_its_thread()
+    }
+}
+
+fn pattern(case: &Case) -> Result<Pattern, String> {
+    Pattern::from_str(&case.distribution)
 }
 
 fn kind(cell: &CellKey) -> Kind {

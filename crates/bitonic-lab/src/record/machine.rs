@@ -1,5 +1,6 @@
 //! What was measured on and with.
 
+use super::device::DeviceDescription;
 use crate::experiment::Experiment;
 use crate::implementation::{Implementation, Place, Settings};
 use bitonic::{Instructions, Sorter};
@@ -32,6 +33,40 @@ pub const LAUNCH_SECONDS: &str = "seconds per launch";
 /// The environment variable that names the commit of a program that was built elsewhere.
 const COMMIT_VARIABLE: &str = "BITONIC_COMMIT";
 
+/// This program: what every result was measured with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The version of bitonic.
+    pub version: &'static str,
+    /// The commit of the sources, with `-dirty` if they were changed since; empty if nobody knows.
+    pub commit: String,
+    /// The day, in UTC.
+    pub date: String,
+}
+
+impl Program {
+    /// This program, today.
+    pub fn of_today() -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            commit: std::env::var(COMMIT_VARIABLE).unwrap_or_else(|_| record::commit()),
+            date: record::today(),
+        }
+    }
+}
+
+/// The processor's name.
+pub fn processor() -> String {
+    // A plan names the processor it is for.
+    let plan = Sorter::new().plan::<u32>(0);
+    plan.map_or_else(|_| std::env::consts::ARCH.to_owned(), |plan| plan.device.into_owned())
+}
+
+/// How many cores this process may use.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 impl Machine {
     /// Describes this machine, its devices as far as the implementations use them, and this program. Measures how fast
     /// memory is copied, and what a launch takes, which is seconds of work.
@@ -42,26 +77,25 @@ impl Machine {
         counters: &str,
     ) -> Self {
         let mut machine = Self::default();
-        let processor = Sorter::new().plan::<u32>(0).map(|plan| plan.device.into_owned());
-        machine.add("processor", processor.unwrap_or_else(|_| std::env::consts::ARCH.to_owned()));
-        machine.add("cores", std::thread::available_parallelism().map_or(1, usize::from));
+        let Program { version, commit, date } = Program::of_today();
+        machine.add("processor", processor());
+        machine.add("cores", cores());
         machine.add("instructions", Instructions::detected());
         machine.add("memory", memory().unwrap_or_default());
         machine.add("system", system());
-        machine.add("bitonic", env!("CARGO_PKG_VERSION"));
-        machine.add("commit", std::env::var(COMMIT_VARIABLE).unwrap_or_else(|_| record::commit()));
+        machine.add("bitonic", version);
+        machine.add("commit", commit);
         machine.add("build", if cfg!(debug_assertions) { "with assertions" } else { "release" });
-        machine.add("date", record::today());
+        machine.add("date", date);
         machine.add("seed", experiment.seed);
         machine.add("counters", counters);
         machine.add(&format!("{} {COPY_SPEED}", Place::Cpu), host_copy_speed());
         let used =
             |place: Place| implementations.iter().any(|implementation| implementation.place() == place);
-        if used(Place::OpenCl) {
-            machine.describe_opencl(settings);
-        }
-        if used(Place::Cuda) {
-            machine.describe_cuda(settings);
+        for place in [Place::OpenCl, Place::Cuda].into_iter().filter(|&place| used(place)) {
+            if let Ok(device) = DeviceDescription::open(place, settings) {
+                machine.add_device(place, &device);
+            }
         }
         for place in [Place::OpenCl, Place::Cuda] {
             if let Some(seconds) = used(place).then(|| launch_seconds(place, settings)).flatten() {
@@ -85,30 +119,15 @@ impl Machine {
         self.facts.push(Fact { name: name.to_owned(), value: value.to_string() });
     }
 
-    fn describe_opencl(&mut self, settings: &Settings) {
-        let Ok(device) = bitonic::opencl::Device::open(&settings.device) else { return };
-        let info = device.info();
-        self.add("opencl device", &info.name);
-        self.add("opencl kind", info.kind);
-        self.add("opencl platform", &info.platform);
-        self.add("opencl driver", &info.driver);
-        self.add("opencl version", &info.version);
-        self.add("opencl compute units", info.compute_units);
-        if let Ok(speed) = device.copy_bandwidth() {
-            self.add(&format!("{} {COPY_SPEED}", Place::OpenCl), speed);
-        }
-    }
-
-    fn describe_cuda(&mut self, settings: &Settings) {
-        let Ok(device) = bitonic::cuda::Device::open(&settings.device) else { return };
-        let info = device.info();
-        let (major, minor) = info.compute_capability;
-        self.add("cuda device", &info.name);
-        self.add("cuda driver", &info.driver);
-        self.add("cuda compute capability", format!("{major}.{minor}"));
-        self.add("cuda multiprocessors", info.multiprocessors);
-        if let Ok(speed) = device.copy_bandwidth() {
-            self.add(&format!("{} {COPY_SPEED}", Place::Cuda), speed);
+    fn add_device(&mut self, place: Place, device: &DeviceDescription) {
+        self.add(&format!("{place} device"), &device.name);
+        self.add(&format!("{place} kind"), &device.kind);
+        self.add(&format!("{place} platform"), &device.platform);
+        self.add(&format!("{place} driver"), &device.driver);
+        self.add(&format!("{place} interface"), &device.interface);
+        self.add(&format!("{place} compute units"), device.compute_units);
+        if let Some(speed) = device.copy_bytes_per_second {
+            self.add(&format!("{place} {COPY_SPEED}"), speed);
         }
     }
 }
@@ -151,7 +170,7 @@ fn launch_seconds(place: Place, settings: &Settings) -> Option<f64> {
     for _ in 0..20 {
         let mut keys: Vec<u32> = (0..256).rev().collect();
         let share = rung.sort(&mut keys, settings).ok()??;
-        let seconds = share.kernels.as_secs_f64() / share.launches.max(1) as f64;
+        let seconds = share.kernels.as_secs_f64() / share.launches.unwrap_or(1).max(1) as f64;
         least = Some(least.map_or(seconds, |least| least.min(seconds)));
     }
     least

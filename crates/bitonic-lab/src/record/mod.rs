@@ -11,17 +11,23 @@
 //! | `records.csv` | a line for every sort, written and flushed when it was done |
 //! | `instructions.csv` | instructions counted under callgrind, if they were |
 
+mod csv_file;
+mod device;
 mod difference;
 mod machine;
 mod store;
 
-pub use machine::{COPY_SPEED, Fact, LAUNCH_SECONDS, Machine};
+pub use csv_file::{CsvFile, text};
+pub use device::DeviceDescription;
+pub use machine::{COPY_SPEED, Fact, LAUNCH_SECONDS, Machine, Program, cores, processor};
 pub(crate) use store::write_whole;
 pub use store::{
     EXPERIMENT, Journal, MACHINE, RECORDS, StoreError, read_instructions, read_run, write_instructions,
 };
 
 use crate::experiment::Case;
+use crate::measure::Timed;
+use crate::statistics::Summary;
 use serde::{Deserialize, Serialize};
 
 /// One line of `records.csv`: a sort, or why there was none.
@@ -41,7 +47,8 @@ pub struct Record {
     pub repetition: usize,
     /// What the line is.
     pub status: Status,
-    /// How long it took, by the host's clock, from the caller's keys to the caller's keys; or would take.
+    /// How long it took, or would take: by the host's clock from the caller's keys to the caller's keys, or by the device's
+    /// clock where the keys are on the device before and after.
     pub seconds: Option<f64>,
     /// To the device, by the device's clock.
     pub upload_seconds: Option<f64>,
@@ -67,6 +74,12 @@ pub struct Record {
     pub cache_misses: Option<u64>,
     /// What there is to say about the line.
     pub note: String,
+    /// How many keys a row has, where every row is sorted for itself.
+    #[serde(default)]
+    pub row_length: Option<usize>,
+    /// The type of the values that travel with the keys, if there are some.
+    #[serde(default)]
+    pub values: Option<String>,
 }
 
 /// What a line is.
@@ -83,7 +96,7 @@ pub enum Status {
 }
 
 /// An implementation on keys of one kind and size.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CellKey {
     /// The type of the keys.
     pub key_type: String,
@@ -93,6 +106,10 @@ pub struct CellKey {
     pub size: usize,
     /// Who sorted.
     pub implementation: String,
+    /// How many keys a row has, where every row is sorted for itself.
+    pub row_length: Option<usize>,
+    /// The type of the values that travel with the keys, if there are some.
+    pub values: Option<String>,
 }
 
 impl CellKey {
@@ -103,6 +120,7 @@ impl CellKey {
             key_type: case.key_type.clone(),
             distribution: case.distribution.clone(),
             size: case.size,
+            ..Self::default()
         }
     }
 }
@@ -110,8 +128,31 @@ impl CellKey {
 impl Record {
     /// A line about a cell, with nothing measured yet.
     pub fn of(cell: &CellKey) -> Self {
-        let CellKey { implementation, key_type, distribution, size } = cell.clone();
-        Self { implementation, key_type, distribution, size, ..Self::default() }
+        let CellKey { implementation, key_type, distribution, size, row_length, values } = cell.clone();
+        Self { implementation, key_type, distribution, size, row_length, values, ..Self::default() }
+    }
+
+    /// The line of a sort.
+    pub fn measured(cell: &CellKey, instance: usize, repetition: usize, timed: &Timed) -> Self {
+        let Timed { seconds, device, counts, note, .. } = timed;
+        Self {
+            instance,
+            repetition,
+            seconds: Some(*seconds),
+            upload_seconds: device.and_then(|device| device.upload).map(|time| time.as_secs_f64()),
+            kernel_seconds: device.map(|device| device.kernels.as_secs_f64()),
+            download_seconds: device.and_then(|device| device.download).map(|time| time.as_secs_f64()),
+            launches: device.and_then(|device| device.launches),
+            kernel_bytes: device.and_then(|device| device.kernel_bytes),
+            cycles: counts.cycles,
+            instructions: counts.instructions,
+            branches: counts.branches,
+            branch_misses: counts.branch_misses,
+            cache_references: counts.cache_references,
+            cache_misses: counts.cache_misses,
+            note: note.clone(),
+            ..Self::of(cell)
+        }
     }
 
     /// Whether the line is about this cell.
@@ -120,6 +161,8 @@ impl Record {
             && self.implementation == cell.implementation
             && self.key_type == cell.key_type
             && self.distribution == cell.distribution
+            && self.row_length == cell.row_length
+            && self.values == cell.values
     }
 
     /// The cell that the line belongs to.
@@ -129,8 +172,16 @@ impl Record {
             key_type: self.key_type.clone(),
             distribution: self.distribution.clone(),
             size: self.size,
+            row_length: self.row_length,
+            values: self.values.clone(),
         }
     }
+}
+
+/// What the measured sorts among some records took, in seconds; `None` if there are none.
+pub fn summary<'a>(records: impl IntoIterator<Item = &'a Record>) -> Option<Summary> {
+    let measured = records.into_iter().filter(|record| record.status == Status::Measured);
+    Summary::of(&measured.filter_map(|record| record.seconds).collect::<Vec<f64>>())
 }
 
 /// How many instructions an implementation took under callgrind: one line of `instructions.csv`.

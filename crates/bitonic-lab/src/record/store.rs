@@ -225,7 +225,10 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, StoreError> {
 }
 
 fn parse_lines<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, StoreError> {
-    csv::Reader::from_reader(bytes)
+    // Lines of an older version may have fewer fields.
+    csv::ReaderBuilder::new()
+        .flexible(true)
+        .from_reader(bytes)
         .deserialize()
         .collect::<Result<_, _>>()
         .map_err(|error| StoreError::new(path, error))

@@ -1,6 +1,7 @@
 //! The laboratory from experiments to reports.
 
 mod browser;
+mod company;
 mod dropin;
 mod made_up;
 mod recompute;

@@ -6,7 +6,7 @@
 use crate::{PLACE, TIME_ERROR};
 use bitonic::Order;
 use bitonic::key::KeyType;
-use bitonic::opencl::DeviceChoice;
+use bitonic::DeviceChoice;
 use bitonic_ladder::{LadderError, Options, Rung, Sizes};
 use bitonic_testkit::{Kit, Pattern, SortsKeys, TestKey};
 

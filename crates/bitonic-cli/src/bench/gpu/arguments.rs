@@ -1,14 +1,15 @@
 //! What `bitonic bench gpu` is asked for.
 
-use super::ground::Ground;
+use super::device::MeasuredDevice;
 use super::job::{Job, Rows};
-use super::peers::Library;
 use crate::failure::Failure;
 use crate::ladder::select;
 use crate::word::Word;
-use bitonic::Engine;
+use bitonic::device::Driver;
 use bitonic::key::KeyType;
-use bitonic::opencl::DeviceChoice;
+use bitonic::{DeviceChoice, Engine};
+use bitonic_lab::measure::WarmUp;
+use bitonic_lab::peer::Library;
 use bitonic_ladder::Rung;
 use bitonic_testkit::Pattern;
 use std::num::NonZero;
@@ -99,14 +100,15 @@ pub(in crate::bench) struct Arguments {
         allow_negative_numbers = true
     )]
     patience: f64,
-    /// How often every sort runs; once more before, which does not count
+    /// How often every sort runs
     #[arg(long, value_name = "N", default_value = "9", value_parser = Word::count(), allow_negative_numbers = true)]
     repetitions: usize,
-    /// Before every run that counts, sort over and over for so many milliseconds, so that the device is awake
+    /// Before every run that counts, sort at least once and for so many milliseconds, so that the device is awake
     #[arg(long, value_name = "MILLISECONDS", default_value = "5", value_parser = Word::count(), allow_negative_numbers = true)]
     warm_up: usize,
-    /// Write the results to this file, too, every line with what they were measured on; `-` is standard output, and then
-    /// there is no table
+    /// Write the results to this file, too, every line with what they were measured on, as soon as all sorts of the same keys
+    /// are done; and every single run, as soon as it is done, to a file beside it that ends in `.runs.csv`. `-` is standard
+    /// output, and then there is neither a table nor a file
     #[arg(long, value_name = "FILE")]
     pub(super) csv: Option<PathBuf>,
 }
@@ -171,28 +173,28 @@ impl Arguments {
         Ok(all)
     }
 
-    /// The rungs that the words choose, of those that run on this ground.
-    pub(super) fn rungs<G: Ground>(&self) -> Result<Vec<Rung>, Failure> {
+    /// The rungs that the words choose, of those that run on this device.
+    pub(super) fn rungs<D: Driver>(&self) -> Result<Vec<Rung>, Failure> {
         if self.rungs == ["none"] {
             return Ok(Vec::new());
         }
         let chosen = select::select(&self.rungs)?;
-        match chosen.iter().find(|chosen| chosen.by_name && !G::has(chosen.rung)) {
+        match chosen.iter().find(|chosen| chosen.by_name && !MeasuredDevice::<D>::has(chosen.rung)) {
             Some(chosen) => Err(Failure::new(format!(
                 "{} does not run on {engine}: choose rungs whose place is {engine} in `bitonic ladder list`",
                 chosen.rung,
-                engine = G::ENGINE
+                engine = D::ENGINE
             ))),
-            None => Ok(chosen.iter().map(|chosen| chosen.rung).filter(|&rung| G::has(rung)).collect()),
+            None => Ok(chosen.iter().map(|chosen| chosen.rung).filter(|&rung| MeasuredDevice::<D>::has(rung)).collect()),
         }
     }
 
     /// The libraries beside the engine.
     pub(super) fn libraries(&self, engine: Engine) -> Result<Vec<Library>, Failure> {
         match self.peers.is_empty() {
-            true if engine == Engine::Cuda => Ok(Library::ALL.to_vec()),
+            true if engine == Engine::Cuda => Ok(Library::ON_DEVICES.to_vec()),
             true => Ok(Vec::new()),
-            false => Library::select(&self.peers),
+            false => Library::select(&self.peers).map_err(Failure::new),
         }
     }
 
@@ -200,8 +202,8 @@ impl Arguments {
         NonZero::new(self.repetitions).ok_or_else(|| Failure::new("--repetitions 0: run at least once"))
     }
 
-    pub(super) fn warm_up(&self) -> Duration {
-        Duration::from_millis(self.warm_up as u64)
+    pub(super) fn warm_up(&self) -> WarmUp {
+        WarmUp { time: Duration::from_millis(self.warm_up as u64), ..WarmUp::DEFAULT }
     }
 
     pub(super) fn patience(&self) -> Duration {
@@ -211,7 +213,8 @@ impl Arguments {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ground::{Cuda, OpenCl};
+    use bitonic::cuda::Device as Cuda;
+    use bitonic::opencl::Device as OpenCl;
     use super::*;
     use clap::Parser;
 
@@ -225,15 +228,15 @@ mod tests {
         Line::parse_from(["gpu"].into_iter().chain(line.split_whitespace())).arguments
     }
 
-    fn names<G: Ground>(line: &str) -> Vec<&'static str> {
-        read(line).rungs::<G>().unwrap().iter().map(|rung| rung.name()).collect()
+    fn names<D: Driver>(line: &str) -> Vec<&'static str> {
+        read(line).rungs::<D>().unwrap().iter().map(|rung| rung.name()).collect()
     }
 
     #[test]
     fn words_choose_rungs_on_the_device_only() {
         assert_eq!(names::<OpenCl>("--rungs none"), [""; 0]);
         assert_eq!(names::<OpenCl>("--rungs naive_shifts,naive_scan"), ["naive_scan", "naive_shifts"]);
-        let on_device = Rung::ALL.iter().filter(|&&rung| OpenCl::has(rung));
+        let on_device = Rung::ALL.iter().filter(|&&rung| MeasuredDevice::<OpenCl>::has(rung));
         assert_eq!(names::<OpenCl>("--rungs all").len(), on_device.count());
         assert!(names::<OpenCl>("--rungs odd_even*").iter().all(|name| *name != "odd_even"));
         for refused in
@@ -264,7 +267,7 @@ mod tests {
 
     #[test]
     fn other_libraries_are_there_by_default_where_cuda_is() {
-        assert_eq!(read("").libraries(Engine::Cuda).unwrap(), Library::ALL);
+        assert_eq!(read("").libraries(Engine::Cuda).unwrap(), Library::ON_DEVICES);
         assert_eq!(read("").libraries(Engine::OpenCl).unwrap(), []);
         assert_eq!(read("--peers cub").libraries(Engine::OpenCl).unwrap(), [Library::Cub]);
         assert_eq!(read("--peers none").libraries(Engine::Cuda).unwrap(), []);

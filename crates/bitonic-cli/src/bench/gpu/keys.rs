@@ -2,9 +2,10 @@
 
 use super::job::{Job, VALUE_BYTES};
 use crate::failure::Failure;
-use crate::random;
 use bitonic::Order;
 use bitonic::key::{BitMap, Bits};
+use bitonic_lab::keys;
+use bitonic_lab::peer::Fetched;
 use bitonic_testkit::TestKey;
 
 /// The same keys in both forms that sorts on a device take.
@@ -24,20 +25,13 @@ pub(super) struct Bytes {
     pub(super) values: Vec<u8>,
 }
 
-/// What a sort has made of keys and values.
-#[derive(Default)]
-pub(super) struct Fetched {
-    pub(super) keys: Vec<u8>,
-    pub(super) values: Vec<u8>,
-}
-
 impl Keys {
     /// The keys of a job, always the same. The standard library says what is expected.
     pub(super) fn new<K: TestKey>(job: Job, for_rungs: bool) -> Result<Self, Failure> {
         const SEED: u64 = 1;
         // The keys, their bits, and up to five arrays of bytes; as much again for values, which are mostly narrower.
         let copies = if job.has_values { 14 } else { 7 };
-        let keys: Vec<K> = random::make_quietly(job.len(), job.pattern, SEED, copies)?;
+        let keys: Vec<K> = keys::make(job.len(), job.pattern, SEED, copies).map_err(Failure::new)?;
         let map = BitMap::new(K::TYPE.form(), Order::Ascending);
         let mut bits: Vec<K::Bits> = keys.iter().map(|key| map.to_ordered(key.to_raw_bits())).collect();
         drop(keys);
@@ -96,13 +90,6 @@ impl Bytes {
             let is_new = seen.get_mut(index).is_some_and(|seen| !std::mem::replace(seen, true));
             !is_new || self.input[index * self.key_bytes..][..self.key_bytes] != *key
         })
-    }
-}
-
-impl Fetched {
-    /// Room for the result of a sort of these.
-    pub(super) fn room_for(bytes: &Bytes) -> Self {
-        Self { keys: vec![0; bytes.input.len()], values: vec![0; bytes.values.len()] }
     }
 }
 

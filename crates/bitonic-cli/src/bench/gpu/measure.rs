@@ -1,170 +1,207 @@
-//! The measurement: every sort on the same keys, turn by turn.
+//! What `bench gpu` shows of the laboratory's measurement: all sorts of the keys of one job.
 
-use super::super::statistics::Summary;
-use super::arena::Arena;
 use super::contender::{Cell, Contender, Measured, Outcome, Own};
-use super::ground::{Ground, Run};
+use super::csv::Files;
+use super::device::MeasuredDevice;
+use super::input::DeviceInput;
 use super::job::Job;
 use super::keys::Keys;
-use super::peers::Peer;
 use crate::failure::Failure;
 use crate::figures::long_time;
 use crate::progress::Progress;
-use bitonic_lab::foresight::Foresight;
+use bitonic::device::Driver;
+use bitonic_lab::forecast::Forecast;
 use bitonic_lab::implementation::Algorithm;
+use bitonic_lab::measure::{Failed, Rounds, Timed, View, WarmUp};
+use bitonic_lab::peer::Peer;
+use bitonic_lab::record::{CellKey, Record};
 use bitonic_ladder::Rung;
 use bitonic_testkit::TestKey;
 use std::num::NonZero;
-use std::time::Duration;
 
 /// A device, and all that sorts on it.
-pub(super) struct Bench<'a, G> {
-    pub(super) ground: &'a G,
+pub(super) struct Bench<'a, D: Driver> {
+    pub(super) device: &'a MeasuredDevice<D>,
     pub(super) rungs: Vec<Rung>,
     pub(super) peers: Vec<Peer>,
     /// How often everybody sorts.
     pub(super) repetitions: NonZero<usize>,
-    /// How long everybody sorts before the sort that counts.
-    pub(super) warm_up: Duration,
+    /// How everybody warms up before the sort that counts.
+    pub(super) warm_up: WarmUp,
     /// What rungs will take.
-    pub(super) foresight: Foresight<Rung>,
+    pub(super) forecast: Forecast<Rung>,
     /// The seconds that a rung may take.
     pub(super) longest: f64,
     pub(super) progress: &'a Progress,
+    /// Where every run is recorded.
+    pub(super) files: &'a mut Files,
 }
 
-/// Somebody who takes part, and what came of it so far.
-struct Entrant {
-    contender: Contender,
-    runs: Vec<Run>,
-    /// Why it takes part no longer.
-    out: Option<Outcome>,
-}
-
-impl<G: Ground> Bench<'_, G> {
+impl<D: Driver> Bench<'_, D> {
     /// Measures sorts of these keys. Fails on the first wrong result of this project's; a peer's is a part of the answer.
     pub(super) fn measure<K: TestKey>(&mut self, job: Job) -> Result<Vec<Cell>, Failure> {
         // No rung knows of rows or values.
         let rungs = if job.rows.rows == 1 && !job.has_values { self.rungs.clone() } else { Vec::new() };
         self.progress.name("making keys");
         let keys = Keys::new::<K>(job, !rungs.is_empty())?;
-        let mut arena = Arena::new(self.ground, job, &keys)?;
-        let mut entrants: Vec<Entrant> = Vec::new();
-        entrants.extend(G::WAYS.iter().map(|&way| Entrant::own(Own::Engine(way))));
-        entrants.extend(self.peers.iter_mut().flat_map(|peer| offers(peer, job, &keys)));
-        for rung in rungs {
-            let out = self.why_not::<K>(rung, job, &arena)?.map(Outcome::LeftOut);
-            entrants.push(Entrant { out, ..Entrant::own(Own::Rung(rung)) });
-        }
-        entrants.extend(G::COPIES.then(|| Entrant::own(Own::Copy)));
-        for turn in 0..=self.repetitions.get() {
-            for entrant in entrants.iter_mut().filter(|entrant| entrant.out.is_none()) {
-                let run = self.run::<K>(&entrant.contender, job, &keys, &mut arena)?;
-                match run {
-                    // The first turn builds kernels and makes choices: it does not count.
-                    Ok(run) if turn > 0 => entrant.runs.push(run),
-                    Ok(_) => {}
-                    Err(outcome) => entrant.out = Some(outcome),
+        let mut input = DeviceInput::<D, K>::new(self.device, job, &keys, &mut self.peers)?;
+        let mut contenders: Vec<Contender> =
+            self.device.modes().iter().map(|&mode| Contender::Own(Own::Engine(mode))).collect();
+        let mut left_out: Vec<Cell> = Vec::new();
+        let mut leave_out = |contender: Contender, reason: String| {
+            left_out.push(Cell { contender, job, outcome: Outcome::LeftOut(reason) });
+        };
+        for (peer, sorts) in input.offers() {
+            match sorts {
+                Ok(sorts) => {
+                    contenders.extend(sorts.into_iter().map(|sort| Contender::Peer { peer, sort }));
                 }
+                Err(reason) => leave_out(Contender::Peer { peer, sort: String::new() }, reason),
             }
-            self.progress.advance(1);
         }
-        Ok(self.cells(entrants, job))
+        for rung in rungs {
+            self.progress.name(rung.name());
+            match why_not(&mut self.forecast, rung, job, &input, self.longest)? {
+                None => contenders.push(Contender::Own(Own::Rung(rung))),
+                Some(reason) => leave_out(Contender::Own(Own::Rung(rung)), reason),
+            }
+        }
+        contenders.push(Contender::Own(Own::Copy));
+        let mut view = JobView {
+            job,
+            repetitions: self.repetitions.get(),
+            entrants: contenders.iter().cloned().map(Entrant::new).collect(),
+            progress: self.progress,
+            files: self.files,
+        };
+        Rounds::new(self.warm_up).run(&mut input, &mut contenders, &mut view)?;
+        let (measured, failed) = view.cells();
+        for cell in &measured {
+            if let (Contender::Own(Own::Rung(rung)), Some(median)) = (&cell.contender, cell.median()) {
+                self.forecast.note(rung, job.len(), median.as_secs_f64());
+            }
+        }
+        // Those who did not sort come last.
+        Ok(measured.into_iter().chain(failed).chain(left_out).collect())
     }
+}
 
-    /// One turn of a contender, or why it takes part no longer.
-    fn run<K: TestKey>(
-        &mut self,
-        contender: &Contender,
-        job: Job,
-        keys: &Keys,
-        arena: &mut Arena<'_, G>,
-    ) -> Result<Result<Run, Outcome>, Failure> {
-        match contender {
-            Contender::Own(own) => {
-                self.progress.name(own.name());
-                arena.run::<K>(*own, self.warm_up).map(Ok)
-            }
-            Contender::Peer { peer: name, sort } => {
-                self.progress.name(name.to_owned());
-                let peer = self.peers.iter_mut().find(|peer| peer.name == *name);
-                let peer = peer.ok_or_else(|| Failure::new(format!("there is no peer {name}")))?;
-                Ok(run_peer(peer, sort, self.warm_up, job, keys))
-            }
-        }
+/// Why a rung does not take part.
+fn why_not<D: Driver, K: TestKey>(
+    forecast: &mut Forecast<Rung>,
+    rung: Rung,
+    job: Job,
+    input: &DeviceInput<'_, D, K>,
+    longest: f64,
+) -> Result<Option<String>, Failure> {
+    if !rung.sizes().contain(job.len()) {
+        return Ok(Some(format!("sorts {} only", rung.sizes())));
     }
+    let time = |len: usize| input.time_rung(rung, len).map(|time| time.as_secs_f64());
+    let too_long = forecast.too_long(&rung, Algorithm::of(rung), job.len(), longest, time)?;
+    Ok(too_long
+        .map(|predicted| format!("would take up to {} a run: see --longest", long_time(predicted.seconds))))
+}
 
-    /// Why a rung does not take part.
-    fn why_not<K: TestKey>(
-        &mut self,
-        rung: Rung,
-        job: Job,
-        arena: &Arena<'_, G>,
-    ) -> Result<Option<String>, Failure> {
-        if !rung.sizes().contain(job.len()) {
-            return Ok(Some(format!("sorts {} only", rung.sizes())));
-        }
-        self.progress.name(rung.name());
-        let time = |len: usize| arena.time_rung::<K>(rung, len).map(|time| time.as_secs_f64());
-        let algorithm = Algorithm::of(rung);
-        let too_long = self.foresight.too_long(&rung, algorithm, job.len(), self.longest, time)?;
-        Ok(too_long
-            .map(|foreseen| format!("would take up to {} a run: see --longest", long_time(foreseen.seconds))))
-    }
+/// A job on its way through the rounds.
+struct JobView<'a> {
+    job: Job,
+    repetitions: usize,
+    entrants: Vec<Entrant>,
+    progress: &'a Progress,
+    files: &'a mut Files,
+}
 
-    /// What came of everybody, those who did not sort last.
-    fn cells(&mut self, entrants: Vec<Entrant>, job: Job) -> Vec<Cell> {
-        let (out, sorted): (Vec<Entrant>, Vec<Entrant>) =
-            entrants.into_iter().partition(|entrant| entrant.out.is_some());
-        let mut cells = Vec::new();
-        for Entrant { contender, runs, out } in sorted.into_iter().chain(out) {
-            let Some(outcome) = out.or_else(|| sum_up(&runs).map(Outcome::Measured)) else { continue };
-            if let (Contender::Own(Own::Rung(rung)), Outcome::Measured(measured)) = (&contender, &outcome) {
-                self.foresight.note(rung, job.len(), measured.time.median.as_secs_f64());
-            }
-            cells.push(Cell { contender, job, outcome });
-        }
-        cells
-    }
+/// Somebody who takes part, and what came of it so far.
+struct Entrant {
+    contender: Contender,
+    records: Vec<Record>,
+    /// Why it takes part no longer.
+    out: Option<Outcome>,
 }
 
 impl Entrant {
-    fn own(own: Own) -> Self {
-        Self { contender: Contender::Own(own), runs: Vec::new(), out: None }
+    fn new(contender: Contender) -> Self {
+        Self { contender, records: Vec::new(), out: None }
     }
 }
 
-/// What a peer sorts these keys with; or itself, with the reason why it does not.
-fn offers(peer: &mut Peer, job: Job, keys: &Keys) -> Vec<Entrant> {
-    let name = peer.name;
-    let entrant = |sort: String, out| Entrant {
-        contender: Contender::Peer { peer: name, sort },
-        runs: Vec::new(),
-        out,
-    };
-    let left_out = |reason: String| vec![entrant(String::new(), Some(Outcome::LeftOut(reason)))];
-    if !job.is_in_order_by_comparison() {
-        return left_out(format!("{} keys have NaN, which peers compare otherwise", job.pattern));
-    }
-    match peer.offer(job, keys.own()) {
-        Ok(sorts) if sorts.is_empty() => left_out("has no sort for such keys".to_owned()),
-        Ok(sorts) => sorts.into_iter().map(|sort| entrant(sort, None)).collect(),
-        Err(reason) => left_out(reason),
+impl JobView<'_> {
+    /// What came of those who sorted, and of those who did not.
+    fn cells(self) -> (Vec<Cell>, Vec<Cell>) {
+        let job = self.job;
+        let (mut measured, mut failed) = (Vec::new(), Vec::new());
+        for Entrant { contender, records, out } in self.entrants {
+            match (out, Measured::of(&records).map(Outcome::Measured)) {
+                (Some(outcome), _) => failed.push(Cell { contender, job, outcome }),
+                (None, Some(outcome)) => measured.push(Cell { contender, job, outcome }),
+                (None, None) => {}
+            }
+        }
+        (measured, failed)
     }
 }
 
-/// Lets a peer sort, fetches what it has made and compares.
-fn run_peer(peer: &mut Peer, sort: &str, warm_up: Duration, job: Job, keys: &Keys) -> Result<Run, Outcome> {
-    let timed = peer.run(sort, warm_up).map_err(Outcome::LeftOut)?;
-    let fetched = peer.fetch(job).map_err(Outcome::LeftOut)?;
-    match keys.own().mistake(&fetched) {
-        None => Ok(Run { span: timed.span, launches: None, note: timed.note }),
-        Some(mistake) => Err(Outcome::Wrong(format!("sorted wrongly: {mistake}"))),
+impl<D: Driver, K: TestKey> View<DeviceInput<'_, D, K>> for JobView<'_> {
+    type Error = Failure;
+
+    fn starts_round(&mut self, round: usize, _: &mut DeviceInput<'_, D, K>) -> Result<bool, Failure> {
+        Ok(round <= self.repetitions)
+    }
+
+    fn hears(&mut self, name: &str) {
+        self.progress.name(name.to_owned());
+    }
+
+    fn keeps(
+        &mut self,
+        contender: usize,
+        round: usize,
+        outcome: Result<Timed, Failed>,
+        _: &DeviceInput<'_, D, K>,
+    ) -> Result<(), Failure> {
+        let job = self.job;
+        let entrant = &mut self.entrants[contender];
+        match outcome {
+            Ok(timed) => {
+                let record = Record::measured(&cell_key(&entrant.contender, job), 1, round, &timed);
+                self.files.record(&record)?;
+                entrant.records.push(record);
+            }
+            Err(Failed::LeftOut(reason)) if entrant.contender.is_peer() => {
+                entrant.out = Some(Outcome::LeftOut(reason));
+            }
+            Err(Failed::Wrong(mistake)) if entrant.contender.is_peer() => {
+                entrant.out = Some(Outcome::Wrong(format!("sorted wrongly: {mistake}")));
+            }
+            Err(Failed::LeftOut(reason)) => return Err(Failure::new(reason)),
+            Err(Failed::Wrong(mistake)) => {
+                return Err(Failure::new(format!(
+                    "{} sorted {} {} keys in rows of {} wrongly, {mistake}; this is a defect of bitonic or of the device's \
+                     driver, please report it with this command line and `bitonic devices`",
+                    entrant.contender.name(),
+                    job.len(),
+                    job.key_type,
+                    job.rows.row_length,
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn ends_round(&mut self, _: usize) -> Result<(), Failure> {
+        self.progress.advance(1);
+        Ok(())
     }
 }
 
-fn sum_up(runs: &[Run]) -> Option<Measured> {
-    let times: Vec<Duration> = runs.iter().map(|run| run.span).collect();
-    let first = runs.first()?;
-    Some(Measured { time: Summary::of(&times)?, launches: first.launches, note: first.note.clone() })
+fn cell_key(contender: &Contender, job: Job) -> CellKey {
+    CellKey {
+        implementation: contender.name().into_owned(),
+        key_type: job.key_type.to_string(),
+        distribution: job.pattern.to_string(),
+        size: job.len(),
+        row_length: (job.rows.rows > 1).then_some(job.rows.row_length),
+        values: job.has_values.then(|| "u32".to_owned()),
+    }
 }

@@ -1,15 +1,13 @@
 //! `bitonic bench gpu`: keys on a device, sorted there by the engine, by the ladder's rungs and by other libraries.
 
-mod arena;
 mod arguments;
 mod contender;
 mod csv;
-mod ground;
+mod device;
+mod input;
 mod job;
 mod keys;
-mod machine;
 mod measure;
-mod peers;
 mod table;
 
 pub(super) use arguments::Arguments;
@@ -18,11 +16,14 @@ use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
 use bitonic::Engine;
-use bitonic_lab::foresight::{Foresight, Look};
+use bitonic::device::Driver;
+use bitonic_lab::forecast::{Forecast, Probes};
+use bitonic_lab::peer::{Library, Peer, Wanted};
+use bitonic_lab::record::Program;
 use contender::Cell;
-use ground::{Cuda, Ground, OpenCl};
+use csv::Files;
+use device::MeasuredDevice;
 use measure::Bench;
-use peers::{Library, Peer, Wanted};
 use table::Circumstances;
 
 /// Measures, and prints what was found.
@@ -42,47 +43,63 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
     }
 }
 
+type OpenCl = MeasuredDevice<bitonic::opencl::Device>;
+type Cuda = MeasuredDevice<bitonic::cuda::Device>;
+
 /// Measures on this device. `engine_note` says why it is one of this engine.
-fn run_on<G: Ground>(ground: &G, arguments: &Arguments, engine_note: String) -> Result<(), Failure> {
-    let jobs = arguments.jobs(G::ENGINE)?;
-    let rungs = arguments.rungs::<G>()?;
+fn run_on<D: Driver>(device: &MeasuredDevice<D>, arguments: &Arguments, engine_note: String) -> Result<(), Failure> {
+    let jobs = arguments.jobs(D::ENGINE)?;
+    let rungs = arguments.rungs::<D>()?;
     let (repetitions, warm_up) = (arguments.repetitions()?, arguments.warm_up());
-    let libraries = arguments.libraries(G::ENGINE)?;
+    let libraries = arguments.libraries(D::ENGINE)?;
     let wanted = Wanted {
         key_types: arguments.key_types.clone(),
-        ordinal: ground.ordinal(),
+        ordinal: device.ordinal(),
+        python: "python3".into(),
         patience: arguments.patience(),
     };
-    let machine = ground.machine();
+    let description = device.description();
     let (started, peers) = start(&libraries, &wanted);
+    let circumstances = Circumstances {
+        engine: D::ENGINE,
+        engine_note,
+        device: description,
+        program: Program::of_today(),
+        peers,
+        warm_up: warm_up.time,
+    };
 
-    let progress = Progress::bar("sorting", jobs.len() * (1 + repetitions.get()));
-    let (foresight, longest) = (Foresight::new(Look::Closely), arguments.longest);
+    let progress = Progress::bar("sorting", jobs.len() * repetitions.get());
+    let mut files = Files::new(arguments.csv.as_deref());
+    let mut cells = Vec::new();
     let mut bench = Bench {
-        ground,
+        device,
         rungs,
         peers: started,
         repetitions,
         warm_up,
-        foresight,
-        longest,
+        forecast: Forecast::new(Probes::Many),
+        longest: arguments.longest,
         progress: &progress,
+        files: &mut files,
     };
-    let mut cells = Vec::new();
     for job in jobs {
-        cells.extend(bitonic::with_key_type!(job.key_type, K => bench.measure::<K>(job))?);
+        let of_job = bitonic::with_key_type!(job.key_type, K => bench.measure::<K>(job))?;
+        progress.aside(|| bench.files.keep(&of_job, &circumstances))?;
+        cells.extend(of_job);
     }
     drop(bench);
     drop(progress);
-    report(&cells, &Circumstances { machine, engine_note, peers, warm_up }, arguments)
+    report(&cells, &circumstances, &files)
 }
 
 /// The peers that start, and of every one what it is or why it does not.
 fn start(libraries: &[Library], wanted: &Wanted) -> (Vec<Peer>, Vec<(&'static str, String)>) {
+    let progress = Progress::spinner("starting the program of another library");
     let mut started = Vec::new();
     let mut states = Vec::new();
     for library in libraries {
-        match library.start(wanted) {
+        match library.start(wanted, &mut |doing| progress.name(doing)) {
             Ok(peer) => {
                 states.push((library.name(), peer.description.clone()));
                 started.push(peer);
@@ -93,21 +110,14 @@ fn start(libraries: &[Library], wanted: &Wanted) -> (Vec<Peer>, Vec<(&'static st
     (started, states)
 }
 
-fn report(cells: &[Cell], circumstances: &Circumstances, arguments: &Arguments) -> Result<(), Failure> {
-    let to_file = arguments.csv.as_deref();
-    if to_file.is_some_and(output::is_standard_stream) {
+/// Prints the table, unless standard output has the lines for programs.
+fn report(cells: &[Cell], circumstances: &Circumstances, files: &Files) -> Result<(), Failure> {
+    if let Files::StandardOutput { .. } = files {
         // There is no table that would tell what is missing.
         for (name, state) in circumstances.peers.iter().filter(|(_, state)| state.starts_with("left out")) {
             output::note(format_args!("bitonic: {name}: {state}\n"));
         }
-    } else {
-        output::print(|out| out.write_all(table::render(cells, circumstances).as_bytes()))?;
+        return Ok(());
     }
-    match to_file {
-        Some(path) => {
-            let text = csv::render(cells, &circumstances.machine, &circumstances.peers);
-            output::write(Some(path), |out| out.write_all(text.as_bytes()))
-        }
-        None => Ok(()),
-    }
+    output::print(|out| out.write_all(table::render(cells, circumstances).as_bytes()))
 }

@@ -2,18 +2,22 @@
 
 use super::contender::{self, Cell, Contender, Measured, Outcome};
 use super::job::Job;
-use super::machine::Machine;
-use crate::figures::{billion_keys_per_second, gigabytes_per_second, percent, ratio, time};
+use crate::figures::{billion_keys_per_second, gigabytes_per_second, percent, ratio, time, time_of_seconds};
 use crate::lines::Lines;
 use crate::quantity;
 use crate::table::Plain;
+use bitonic::Engine;
+use bitonic_lab::record::{DeviceDescription, Program};
 use std::time::Duration;
 
 /// What is told beside the figures.
 pub(super) struct Circumstances {
-    pub(super) machine: Machine,
+    /// The engine that uses the device.
+    pub(super) engine: Engine,
     /// Why the engine is this one, if it was not asked for.
     pub(super) engine_note: String,
+    pub(super) device: DeviceDescription,
+    pub(super) program: Program,
     /// Every peer that was asked for: what it is, or why it is missing.
     pub(super) peers: Vec<(&'static str, String)>,
     /// How long everybody sorts before the sort that counts.
@@ -22,14 +26,14 @@ pub(super) struct Circumstances {
 
 /// What was measured on, a table of sorts of all keys, one of sorts in rows, and what the columns mean.
 pub(super) fn render(cells: &[Cell], circumstances: &Circumstances) -> String {
-    let machine = &circumstances.machine;
+    let device = &circumstances.device;
     let (in_rows, whole): (Vec<&Cell>, Vec<&Cell>) = cells.iter().partition(|cell| cell.job.rows.rows > 1);
     let mut text = heading(cells, circumstances).to_string();
     if !whole.is_empty() {
-        text += &format!("\n{}", whole_table(cells, &whole, machine));
+        text += &format!("\n{}", whole_table(cells, &whole, device));
     }
     if !in_rows.is_empty() {
-        text += &format!("\n{}", row_table(cells, &in_rows, machine));
+        text += &format!("\n{}", row_table(cells, &in_rows, device));
     }
     text + "\nmedian: from the start of the first command on the device to the end of the last one, by the device's clock\n\
             spread: how wide a range the middle half of the times lies in, relative to the median\n\
@@ -38,10 +42,10 @@ pub(super) fn render(cells: &[Cell], circumstances: &Circumstances) -> String {
 }
 
 fn heading(cells: &[Cell], circumstances: &Circumstances) -> Lines {
-    let Circumstances { machine, engine_note, peers, warm_up } = circumstances;
-    let Machine { engine, device, kind, platform, driver, interface, copy_bytes_per_second, .. } = machine;
+    let Circumstances { engine, engine_note, device, peers, warm_up, .. } = circumstances;
+    let DeviceDescription { name, kind, platform, driver, interface, copy_bytes_per_second, .. } = device;
     let mut lines = Lines::default();
-    lines.add("device", format_args!("{device} ({kind}, {platform})"));
+    lines.add("device", format_args!("{name} ({kind}, {platform})"));
     lines.add("engine", format_args!("{engine}{engine_note}"));
     let versions: Vec<&str> =
         [driver, interface].into_iter().map(String::as_str).filter(|version| !version.is_empty()).collect();
@@ -102,7 +106,7 @@ const FIGURES: usize = 7;
 
 /// Median, spread, speed, launches, bandwidth, its share of a copy's, and the time beside the engine's; and what else there is
 /// to say.
-fn figures(cells: &[Cell], cell: &Cell, machine: &Machine) -> ([String; FIGURES], String) {
+fn figures(cells: &[Cell], cell: &Cell, device: &DeviceDescription) -> ([String; FIGURES], String) {
     let none = || "-".to_owned();
     let measured = match &cell.outcome {
         Outcome::Measured(measured) => measured,
@@ -113,16 +117,19 @@ fn figures(cells: &[Cell], cell: &Cell, machine: &Machine) -> ([String; FIGURES]
     };
     let Measured { time: summary, launches, .. } = measured;
     let speed = measured.bytes_per_second(cell.job);
-    let share = speed.zip(machine.copy_bytes_per_second).map(|(speed, copy)| speed / copy);
+    let share = speed.zip(device.copy_bytes_per_second).map(|(speed, copy)| speed / copy);
     let bitonic = contender::beside(cells, cell.job, &Contender::BITONIC);
     let figures = [
-        time(summary.median),
-        percent(summary.spread),
+        time_of_seconds(summary.median),
+        percent(summary.spread()),
         billion_keys_per_second(measured.keys_per_second(cell.job)),
         launches.map_or_else(none, |launches| launches.to_string()),
         speed.map_or_else(none, gigabytes_per_second),
         share.map_or_else(none, percent),
-        bitonic.and_then(Cell::median).map_or_else(none, |bitonic| ratio(summary.median, bitonic)),
+        bitonic
+            .and_then(Cell::median)
+            .zip(cell.median())
+            .map_or_else(none, |(bitonic, own)| ratio(own, bitonic)),
     ];
     (figures, note(cells, cell, measured))
 }
@@ -135,27 +142,27 @@ fn note(cells: &[Cell], cell: &Cell, measured: &Measured) -> String {
     let peer = contender::best(cells, cell.job, Contender::is_peer).map(|peer| (peer, "peer"));
     let best =
         peer.or_else(|| contender::best(cells, cell.job, Contender::is_rung).map(|rung| (rung, "rung")));
-    match best.and_then(|(best, kind)| Some((best.contender.name(), best.median()?, kind))) {
-        Some((name, median, kind)) => {
-            format!("{} as fast as {name}, the best {kind}", ratio(median, measured.time.median))
+    match best.and_then(|(best, kind)| Some((best.contender.name(), best.median()?, cell.median()?, kind))) {
+        Some((name, median, own, kind)) => {
+            format!("{} as fast as {name}, the best {kind}", ratio(median, own))
         }
         None => String::new(),
     }
 }
 
-fn whole_table(all: &[Cell], cells: &[&Cell], machine: &Machine) -> Plain {
+fn whole_table(all: &[Cell], cells: &[&Cell], device: &DeviceDescription) -> Plain {
     let heading =
         ["n", "sort", "median", "spread", "Gkeys/s", "launches", "bandwidth", "of copy", "times", ""];
     let mut table = Plain::new(heading).align_right(0..1).align_right(2..9);
     for cell in cells {
-        let ([median, spread, keys, launches, speed, share, times], note) = &figures(all, cell, machine);
+        let ([median, spread, keys, launches, speed, share, times], note) = &figures(all, cell, device);
         let n = quantity::name(cell.job.len()) + &kind_of_keys(all, cell.job);
         table.add([&n, &cell.contender.name(), median, spread, keys, launches, speed, share, times, note]);
     }
     table
 }
 
-fn row_table(all: &[Cell], cells: &[&Cell], machine: &Machine) -> Plain {
+fn row_table(all: &[Cell], cells: &[&Cell], device: &DeviceDescription) -> Plain {
     let heading = [
         "row length",
         "rows",
@@ -171,7 +178,7 @@ fn row_table(all: &[Cell], cells: &[&Cell], machine: &Machine) -> Plain {
     ];
     let mut table = Plain::new(heading).align_right(0..2).align_right(3..10);
     for cell in cells {
-        let ([median, spread, keys, launches, speed, share, times], note) = &figures(all, cell, machine);
+        let ([median, spread, keys, launches, speed, share, times], note) = &figures(all, cell, device);
         let length = quantity::name(cell.job.rows.row_length) + &kind_of_keys(all, cell.job);
         let (rows, name) = (quantity::name(cell.job.rows.rows), cell.contender.name());
         table.add([&length, &rows, &name, median, spread, keys, launches, speed, share, times, note]);

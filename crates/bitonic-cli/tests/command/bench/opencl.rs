@@ -3,6 +3,8 @@
 use super::{printed, refused, rows};
 use crate::{Folder, bitonic, without_driver};
 use bitonic_ladder::{Place, Rung};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 #[test]
 fn the_engine_and_every_rung_are_measured_on_the_same_keys() {
@@ -114,8 +116,44 @@ fn results_are_written_for_programs_with_what_they_were_measured_on() {
     let device = &bitonic::opencl::devices().unwrap()[0];
     assert!(lines[1..].iter().all(|line| line.contains(&device.driver)), "{text}");
 
+    // Every run is a line of its own, too.
+    let runs = String::from_utf8(folder.read("results.runs.csv")).unwrap();
+    assert_eq!(runs.lines().count(), 1 + 3 * 3, "{runs}");
+    assert!(runs.starts_with("implementation,key_type,distribution,size,instance,repetition,"), "{runs}");
+    let of_bitonic = runs.lines().filter(|line| line.starts_with("bitonic,u32,random,128,1,"));
+    assert_eq!(of_bitonic.count(), 3, "{runs}");
+
     let to_standard_output = printed(&format!("{line} -"));
     assert_eq!(to_standard_output.lines().next(), Some(lines[0]), "the table is left out");
+}
+
+/// Waits until two cells are written, and kills the command in the middle of the third, whose keys take a while.
+#[test]
+fn a_run_that_is_killed_leaves_what_it_has_measured() {
+    let folder = Folder::new();
+    let file = folder.argument("results.csv");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_bitonic"));
+    command.args(["bench", "gpu", "--engine", "opencl", "--rungs", "none", "--repetitions", "3"]);
+    command.args(["--sizes", "64,128,2^22", "--warm-up", "0", "--csv", &file]);
+    command.env("BITONIC_CACHE_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap_or_default();
+    let until = Instant::now() + Duration::from_secs(120);
+    while read("results.csv").lines().count() < 3 {
+        assert!(Instant::now() < until && child.try_wait().unwrap().is_none(), "it ended or wrote nothing");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // SIGKILL on Unix.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let cells = read("results.csv");
+    assert!(cells.ends_with('\n') && cells.lines().count() == 3, "{cells}");
+    assert!(cells.lines().nth(1).unwrap().starts_with("bitonic,u32,64,64,,random,yes,3,"), "{cells}");
+    assert!(cells.lines().nth(2).unwrap().starts_with("bitonic,u32,128,128,,random,yes,3,"), "{cells}");
+    let columns = cells.lines().next().unwrap().split(',').count();
+    assert_eq!(columns, 32);
+    let runs = read("results.runs.csv");
+    assert!(runs.ends_with('\n') && runs.lines().count() >= 1 + 2 * 3, "{runs}");
 }
 
 #[test]

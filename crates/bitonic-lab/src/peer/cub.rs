@@ -1,7 +1,6 @@
 //! The peer that sorts with CUB: built once for a compiler, a device's architecture and types of keys, then kept.
 
 use super::{Program, Wanted};
-use crate::progress::Progress;
 use bitonic::key::KeyType;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
@@ -12,14 +11,14 @@ use tempfile::TempDir;
 
 /// The peer's sources; the first is the program, the others are included by it.
 const SOURCES: [(&str, &str); 4] = [
-    ("peer.cu", include_str!("../../../../../../peers/cub/peer.cu")),
-    ("device.cuh", include_str!("../../../../../../peers/cub/device.cuh")),
-    ("arrays.cuh", include_str!("../../../../../../peers/cub/arrays.cuh")),
-    ("rows.cuh", include_str!("../../../../../../peers/cub/rows.cuh")),
+    ("peer.cu", include_str!("../../../../peers/cub/peer.cu")),
+    ("device.cuh", include_str!("../../../../peers/cub/device.cuh")),
+    ("arrays.cuh", include_str!("../../../../peers/cub/arrays.cuh")),
+    ("rows.cuh", include_str!("../../../../peers/cub/rows.cuh")),
 ];
 
 /// The peer for these keys: from the cache folder, or built by nvcc, which takes a minute or so, and kept there if possible.
-pub(super) fn program(wanted: &Wanted) -> Result<Program, String> {
+pub(super) fn program(wanted: &Wanted, hears: &mut dyn FnMut(&'static str)) -> Result<Program, String> {
     let options = options(wanted)?;
     let compiler = Compiler::find()?;
     let name = format!("cub-peer-{}", identity(&compiler.version, &options));
@@ -28,7 +27,7 @@ pub(super) fn program(wanted: &Wanted) -> Result<Program, String> {
     if let Some(kept) = kept.as_ref().filter(|kept| is_ours(kept)) {
         return Ok(Program { command: Command::new(kept), folder: None });
     }
-    let _progress = Progress::spinner("building the CUB peer with nvcc");
+    hears("building the CUB peer with nvcc");
     // Beside its place, and moved there when whole: others may be looking for it.
     let beside = kept.as_ref().and_then(|kept| folder_beside(kept).ok());
     if let (Some(kept), Some(beside)) = (&kept, beside) {
@@ -197,7 +196,12 @@ mod tests {
     use std::time::Duration;
 
     fn wanted(key_types: &[KeyType]) -> Wanted {
-        Wanted { key_types: key_types.to_vec(), ordinal: 0, patience: Duration::from_secs(1) }
+        Wanted {
+            key_types: key_types.to_vec(),
+            ordinal: 0,
+            python: "python3".into(),
+            patience: Duration::from_secs(1),
+        }
     }
 
     #[test]

@@ -1,48 +1,55 @@
-//! Peers: sorts of other libraries, each library in a program of its own that sorts the same keys on the same device.
+//! Peers: sorts of other libraries, each library in a program of its own that sorts the same keys. All peers speak one
+//! protocol, which is described at the top of `peers/cub/peer.cu`.
 
 mod cub;
+mod numpy;
 mod process;
 mod pytorch;
 
-pub(super) use process::Peer;
+pub use process::{Exchanged, Fetched, Peer};
 
-use crate::failure::Failure;
 use crate::names;
-use crate::progress::Progress;
 use bitonic::key::KeyType;
 use std::ffi::OsString;
-use std::path::{self, Path};
+use std::path::{self, Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use tempfile::TempDir;
 
 /// A library whose sorts can take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Library {
+pub enum Library {
     /// NVIDIA's CUB.
     Cub,
     /// PyTorch.
     Torch,
+    /// numpy, on the processor.
+    Numpy,
 }
 
 /// What a peer is wanted for.
-pub(super) struct Wanted {
+#[derive(Clone, Debug)]
+pub struct Wanted {
     /// The types of the keys.
-    pub(super) key_types: Vec<KeyType>,
+    pub key_types: Vec<KeyType>,
     /// The number that CUDA has for the device.
-    pub(super) ordinal: usize,
+    pub ordinal: usize,
+    /// The interpreter of peers that are written in Python.
+    pub python: PathBuf,
     /// How long the peer may take for an answer.
-    pub(super) patience: Duration,
+    pub patience: Duration,
 }
 
 impl Library {
-    pub(super) const ALL: &'static [Self] = &[Self::Cub, Self::Torch];
+    /// The libraries that sort on a CUDA device.
+    pub const ON_DEVICES: &'static [Self] = &[Self::Cub, Self::Torch];
 
     /// The name on the command line and in tables.
-    pub(super) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Cub => "cub",
             Self::Torch => "torch",
+            Self::Numpy => "numpy",
         }
     }
 
@@ -51,35 +58,47 @@ impl Library {
         match self {
             Self::Cub => "BITONIC_CUB_PEER",
             Self::Torch => "BITONIC_TORCH_PEER",
+            Self::Numpy => "BITONIC_NUMPY_PEER",
         }
     }
 
-    /// The libraries that the words choose: names, `all` or `none`.
-    pub(super) fn select(words: &[String]) -> Result<Vec<Self>, Failure> {
+    /// The libraries on devices that the words choose: names, `all` or `none`.
+    ///
+    /// # Errors
+    ///
+    /// A message that names the word which chooses nothing, and what there is.
+    pub fn select(words: &[String]) -> Result<Vec<Self>, String> {
         let known: Vec<&str> =
-            Self::ALL.iter().map(|library| library.name()).chain(["all", "none"]).collect();
+            Self::ON_DEVICES.iter().map(|library| library.name()).chain(["all", "none"]).collect();
         if let Some(unknown) = words.iter().find(|word| !known.contains(&word.as_str())) {
-            return Err(Failure::new(names::unknown("peer", unknown, &known)));
+            return Err(names::unknown("peer", unknown, &known));
         }
         let is_chosen = |library: &Self| words.iter().any(|word| word == "all" || word == library.name());
-        Ok(Self::ALL.iter().copied().filter(is_chosen).collect())
+        Ok(Self::ON_DEVICES.iter().copied().filter(is_chosen).collect())
     }
 
-    /// Starts its program, or says why it does not take part and what to do about it.
-    pub(super) fn start(self, wanted: &Wanted) -> Result<Peer, String> {
+    /// Starts its program. `hears` is told what is being done, since that may take a minute.
+    ///
+    /// # Errors
+    ///
+    /// Why the library does not take part, and what to do about it.
+    pub fn start(self, wanted: &Wanted, hears: &mut dyn FnMut(&'static str)) -> Result<Peer, String> {
         let variable = self.variable();
-        let start = |program: Program| {
-            let _progress = Progress::spinner("starting the program of another library");
-            Peer::start(self.name(), program.on_device(wanted.ordinal), wanted.patience)
-        };
+        let start =
+            |program: Program| Peer::start(self.name(), program.on_device(wanted.ordinal), wanted.patience);
         if let Some(named) = std::env::var_os(variable).filter(|program| !program.is_empty()) {
             return start(Program::named(named))
                 .map_err(|reason| format!("{reason}; {variable} names this peer"));
         }
         match self {
-            Self::Cub => cub::program(wanted).and_then(start),
+            Self::Cub => cub::program(wanted, hears).and_then(start),
             Self::Torch => {
-                start(pytorch::program()).map_err(|reason| format!("{reason}: {}", pytorch::ADVICE))
+                let program = pytorch::program(&wanted.python);
+                start(program).map_err(|reason| format!("{reason}: {}", pytorch::ADVICE))
+            }
+            Self::Numpy => {
+                let program = numpy::program(&wanted.python);
+                start(program).map_err(|reason| format!("{reason}: {}", numpy::advice(&wanted.python)))
             }
         }
     }
@@ -120,10 +139,10 @@ mod tests {
             let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
             Library::select(&words)
         };
-        assert_eq!(chosen(&["all"]).unwrap(), Library::ALL);
+        assert_eq!(chosen(&["all"]).unwrap(), Library::ON_DEVICES);
         assert_eq!(chosen(&["torch"]).unwrap(), [Library::Torch]);
         assert_eq!(chosen(&["none"]).unwrap(), []);
-        let Err(Failure::Message(message)) = chosen(&["cubb"]) else { panic!("an unknown name was taken") };
+        let message = chosen(&["cubb"]).unwrap_err();
         assert_eq!(message, "unknown peer 'cubb': did you mean 'cub'? Known: cub, torch, all, none");
     }
 

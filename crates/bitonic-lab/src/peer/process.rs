@@ -3,9 +3,9 @@
 //! Peers are programs of others' libraries, compilers and drivers, so nothing is taken for granted: one that ends, says
 //! something else or nothing at all is lost, with a reason, and every later question to it has the same answer.
 
-use super::super::job::Job;
-use super::super::keys::{Bytes, Fetched};
 use super::Program;
+use crate::measure::{Timed, WarmUp};
+use bitonic::key::KeyType;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Stdio};
@@ -14,11 +14,12 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A program that sorts the same keys with another library.
-pub(in crate::bench::gpu) struct Peer {
+#[derive(Debug)]
+pub struct Peer {
     /// Its name on the command line and in tables.
-    pub(in crate::bench::gpu) name: &'static str,
+    pub name: &'static str,
     /// Its libraries and its device, in its own words.
-    pub(in crate::bench::gpu) description: String,
+    pub description: String,
     child: Child,
     questions: ChildStdin,
     /// Every line that it says.
@@ -35,11 +36,28 @@ pub(in crate::bench::gpu) struct Peer {
     lost: Option<String>,
 }
 
-/// What a sort took, and what a reader should know about it.
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::bench::gpu) struct Timed {
-    pub(in crate::bench::gpu) span: Duration,
-    pub(in crate::bench::gpu) note: String,
+/// Keys that a peer is given, as bytes with the least significant one first.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchanged<'a> {
+    /// The type of the keys.
+    pub key_type: KeyType,
+    /// How many rows there are, each sorted for itself.
+    pub rows: usize,
+    /// How many keys a row has.
+    pub row_length: usize,
+    /// The keys.
+    pub keys: &'a [u8],
+    /// Values of 32 bits that travel with their keys; none where this is empty.
+    pub values: &'a [u8],
+}
+
+/// What a sort has made of keys and values.
+#[derive(Clone, Debug, Default)]
+pub struct Fetched {
+    /// The keys.
+    pub keys: Vec<u8>,
+    /// The values; empty where keys travel alone.
+    pub values: Vec<u8>,
 }
 
 /// How long a peer has to end when it is told to.
@@ -83,38 +101,53 @@ impl Peer {
         Ok(peer)
     }
 
-    /// Gives it the keys of a job. The names of the sorts that it has for them.
-    pub(in crate::bench::gpu) fn offer(&mut self, job: Job, bytes: &Bytes) -> Result<Vec<String>, String> {
+    /// Gives it keys. Returns the names of the sorts that it has for them.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot sort them.
+    pub fn offer(&mut self, offered: Exchanged<'_>) -> Result<Vec<String>, String> {
+        let Exchanged { key_type, rows, row_length, keys, values } = offered;
         let write = |name: &str, bytes: &[u8]| {
             fs::write(self.folder.path().join(name), bytes).map_err(|error| {
                 format!("its keys cannot be written to the folder of temporary files: {error}")
             })
         };
-        write("keys", &bytes.input)?;
-        let mut question = format!("keys {} {} {} keys", job.key_type, job.rows.rows, job.rows.row_length);
-        if job.has_values {
-            write("values", &bytes.values)?;
+        write("keys", keys)?;
+        let mut question = format!("keys {key_type} {rows} {row_length} keys");
+        if !values.is_empty() {
+            write("values", values)?;
             question += " values";
         }
         let sorts = self.ask(&question, "sorts")?;
         Ok(sorts.split_whitespace().map(str::to_owned).collect())
     }
 
-    /// Lets it sort the keys over and over until so much time is over. What the last sort took.
-    pub(in crate::bench::gpu) fn run(&mut self, sort: &str, warm_up: Duration) -> Result<Timed, String> {
-        let answer = self.ask(&format!("run {sort} {}", warm_up.as_micros()), "time")?;
+    /// Lets it warm up and sort the keys. Returns what the last sort took.
+    ///
+    /// # Errors
+    ///
+    /// Why it did not sort.
+    pub fn run(&mut self, sort: &str, warm_up: WarmUp) -> Result<Timed, String> {
+        let answer = self.ask(&format!("run {sort} {}", warm_up.time.as_micros()), "time")?;
         let (time, note) = answer.split_once(' ').unwrap_or((&answer, ""));
-        match time.parse() {
-            Ok(nanoseconds) => {
-                Ok(Timed { span: Duration::from_nanos(nanoseconds), note: note.trim().to_owned() })
-            }
-            Err(_) => Err(self.lose(format!("it says 'time {answer}', and that is no time"))),
+        match time.parse::<u64>() {
+            Ok(nanoseconds) => Ok(Timed {
+                seconds: nanoseconds as f64 * 1e-9,
+                note: note.trim().to_owned(),
+                ..Timed::default()
+            }),
+            Err(_) => Err(self.lose(format!("it says 'time {answer}', which is not a time"))),
         }
     }
 
-    /// Fetches what the last sort has made of keys and values.
-    pub(in crate::bench::gpu) fn fetch(&mut self, job: Job) -> Result<Fetched, String> {
-        let question = if job.has_values { "result sorted-keys sorted-values" } else { "result sorted-keys" };
+    /// Fetches what the last sort has made of keys and, if there are some, values.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no result.
+    pub fn fetch(&mut self, has_values: bool) -> Result<Fetched, String> {
+        let question = if has_values { "result sorted-keys sorted-values" } else { "result sorted-keys" };
         self.ask(question, "written")?;
         let read = |name: &str| {
             let path = self.folder.path().join(name);
@@ -123,7 +156,7 @@ impl Peer {
             bytes.and_then(|bytes| fs::remove_file(&path).map(|()| bytes))
         };
         let keys = read("sorted-keys");
-        let values = if job.has_values { read("sorted-values") } else { Ok(Vec::new()) };
+        let values = if has_values { read("sorted-values") } else { Ok(Vec::new()) };
         match keys.and_then(|keys| Ok(Fetched { keys, values: values? })) {
             Ok(fetched) => Ok(fetched),
             Err(error) => Err(self.lose(format!("its result cannot be read: {error}"))),
@@ -224,19 +257,15 @@ fn lines_of(said: impl Read + Send + 'static) -> Receiver<String> {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::super::super::job::Rows;
-    use super::super::super::keys::Keys;
     use super::*;
-    use bitonic::key::KeyType;
-    use bitonic_testkit::Pattern;
     use std::process::Command;
 
-    const JOB: Job = Job {
-        key_type: KeyType::U32,
-        pattern: Pattern::Random,
-        rows: Rows { rows: 1, row_length: 8 },
-        has_values: false,
-    };
+    const KEYS: &[u8] = &[3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0];
+
+    const OFFERED: Exchanged<'_> =
+        Exchanged { key_type: KeyType::U32, rows: 1, row_length: 3, keys: KEYS, values: &[] };
+
+    const COLD: WarmUp = WarmUp { time: Duration::ZERO, ..WarmUp::DEFAULT };
 
     /// A peer that is this script.
     fn start(script: &str) -> Result<Peer, String> {
@@ -252,7 +281,7 @@ mod tests {
     }
 
     fn offered(peer: &mut Peer) -> Result<Vec<String>, String> {
-        peer.offer(JOB, Keys::new::<u32>(JOB, false).unwrap().own())
+        peer.offer(OFFERED)
     }
 
     #[test]
@@ -266,25 +295,23 @@ mod tests {
         .unwrap();
         assert_eq!(peer.description, "one, two");
         assert_eq!(offered(&mut peer).unwrap(), ["a", "b"]);
-        let timed = peer.run("a", Duration::from_millis(5)).unwrap();
-        assert_eq!((timed.span.as_nanos(), timed.note.as_str()), (12_345, "64 threads x 8 keys"));
-        let fetched = peer.fetch(JOB).unwrap();
-        assert_eq!(fetched.keys, Keys::new::<u32>(JOB, false).unwrap().own().input);
+        let timed = peer.run("a", WarmUp { time: Duration::from_millis(5), ..COLD }).unwrap();
+        assert_eq!(((timed.seconds * 1e9).round(), timed.note.as_str()), (12_345.0, "64 threads x 8 keys"));
+        let fetched = peer.fetch(false).unwrap();
+        assert_eq!(fetched.keys, KEYS);
         let log = fs::read_to_string(peer.folder.path().join("log")).unwrap();
-        assert_eq!(log, "keys u32 1 8 keys\nrun a 5000\nresult sorted-keys\n");
+        assert_eq!(log, "keys u32 1 3 keys\nrun a 5000\nresult sorted-keys\n");
     }
 
     #[test]
     fn values_are_exchanged_where_there_are_some() {
-        let job = Job { has_values: true, ..JOB };
-        let keys = Keys::new::<u32>(job, false).unwrap();
         let mut peer = start(
-            "echo ready; read question; [ \"$question\" = 'keys u32 1 8 keys values' ] && echo 'sorts a'
+            "echo ready; read question; [ \"$question\" = 'keys u32 1 3 keys values' ] && echo 'sorts a'
             read question; cp keys sorted-keys; cp values sorted-values; echo written",
         )
         .unwrap();
-        assert_eq!(peer.offer(job, keys.own()).unwrap(), ["a"]);
-        assert_eq!(peer.fetch(job).unwrap().values, keys.own().values);
+        assert_eq!(peer.offer(Exchanged { values: b"values", ..OFFERED }).unwrap(), ["a"]);
+        assert_eq!(peer.fetch(true).unwrap().values, b"values");
     }
 
     #[test]
@@ -292,7 +319,7 @@ mod tests {
         let mut peer = ready("'error no room' 'sorts a' 'error no b'");
         assert_eq!(offered(&mut peer).unwrap_err(), "no room");
         assert_eq!(offered(&mut peer).unwrap(), ["a"]);
-        assert_eq!(peer.run("b", Duration::ZERO).unwrap_err(), "no b");
+        assert_eq!(peer.run("b", COLD).unwrap_err(), "no b");
     }
 
     #[test]
@@ -321,8 +348,8 @@ mod tests {
         assert_eq!(offered(&mut peer).unwrap_err(), reason);
         assert_eq!(offered(&mut peer).unwrap_err(), reason, "who is lost is asked no more");
         for time in ["time", "time fast", "time -1", "time 1.5"] {
-            let reason = ready(&format!("'{time}'")).run("a", Duration::ZERO).unwrap_err();
-            assert!(reason.ends_with("and that is no time"), "{reason}");
+            let reason = ready(&format!("'{time}'")).run("a", COLD).unwrap_err();
+            assert!(reason.ends_with("which is not a time"), "{reason}");
         }
         assert!(start("echo hello").err().unwrap().contains("'hello'"));
     }
@@ -333,8 +360,8 @@ mod tests {
             "echo ready; read question; echo old > sorted-keys; echo written; read question; echo written",
         )
         .unwrap();
-        assert_eq!(peer.fetch(JOB).unwrap().keys, b"old\n");
-        assert!(peer.fetch(JOB).err().unwrap().starts_with("its result cannot be read: "));
+        assert_eq!(peer.fetch(false).unwrap().keys, b"old\n");
+        assert!(peer.fetch(false).err().unwrap().starts_with("its result cannot be read: "));
     }
 
     #[test]

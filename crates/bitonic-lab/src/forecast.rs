@@ -4,22 +4,21 @@ use crate::implementation::Algorithm;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// What sorts took so far. A sort's time is foreseen from that of the most keys which were measured, and what its algorithm
-/// grows with.
+/// What sorts took so far. A sort's time is predicted from the time of the most keys that were measured, and from what its
+/// algorithm grows with.
 #[derive(Debug)]
-pub struct Foresight<Key> {
-    look: Look,
+pub struct Forecast<Key> {
+    probes: Probes,
     known: HashMap<Key, Known>,
 }
 
-/// How much may be measured to learn that a sort takes too long.
+/// How many sorts may be made to learn that a sort takes too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
-    /// Little: what cannot become short enough is not looked at, and no measurement takes longer than a quarter of the
-    /// allowed time.
-    Briefly,
-    /// As much as fits the allowed time, so that the time which is named is close.
-    Closely,
+pub enum Probes {
+    /// Few: none where the time cannot become short enough, and none that takes longer than a quarter of the allowed time.
+    Few,
+    /// As many as fit the allowed time, so that the prediction is close.
+    Many,
 }
 
 /// What is known of a sort.
@@ -33,7 +32,7 @@ pub struct Known {
 
 /// What follows from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Foreseen {
+pub struct Prediction {
     /// What the sort will take.
     pub seconds: f64,
     /// What it follows from.
@@ -43,10 +42,10 @@ pub struct Foreseen {
 /// So few keys take nothing long.
 const FEW: usize = 1 << 10;
 
-impl<Key: Eq + Hash + Clone> Foresight<Key> {
+impl<Key: Eq + Hash + Clone> Forecast<Key> {
     /// Knows nothing yet.
-    pub fn new(look: Look) -> Self {
-        Self { look, known: HashMap::new() }
+    pub fn new(probes: Probes) -> Self {
+        Self { probes, known: HashMap::new() }
     }
 
     /// Remembers what a sort took, if it is of more keys than what is known, or faster.
@@ -58,9 +57,9 @@ impl<Key: Eq + Hash + Clone> Foresight<Key> {
     }
 
     /// What so many keys are expected to take; `None` if nothing is known.
-    pub fn expect(&self, key: &Key, algorithm: Algorithm, n: usize) -> Option<Foreseen> {
+    pub fn expect(&self, key: &Key, algorithm: Algorithm, n: usize) -> Option<Prediction> {
         let from = *self.known.get(key)?;
-        Some(Foreseen { seconds: from.seconds * algorithm.work(n) / algorithm.work(from.keys), from })
+        Some(Prediction { seconds: from.seconds * algorithm.work(n) / algorithm.work(from.keys), from })
     }
 
     /// What so many keys would take, if that is longer than allowed.
@@ -76,7 +75,7 @@ impl<Key: Eq + Hash + Clone> Foresight<Key> {
         n: usize,
         allowed: f64,
         mut measure: impl FnMut(usize) -> Result<f64, Failure>,
-    ) -> Result<Option<Foreseen>, Failure> {
+    ) -> Result<Option<Prediction>, Failure> {
         if n <= FEW {
             return Ok(None);
         }
@@ -85,19 +84,19 @@ impl<Key: Eq + Hash + Clone> Foresight<Key> {
             let seconds = measure(FEW)?;
             self.note(key, FEW, seconds);
         }
-        while let Some(foreseen) =
-            self.expect(key, algorithm, n).filter(|foreseen| foreseen.seconds > allowed)
+        while let Some(predicted) =
+            self.expect(key, algorithm, n).filter(|predicted| predicted.seconds > allowed)
         {
-            let from = foreseen.from;
+            let from = predicted.from;
             let next = from.keys.saturating_mul(2).next_power_of_two();
             let Some(expected) = self.expect(key, algorithm, next).filter(|_| next < n) else {
-                return Ok(Some(foreseen));
+                return Ok(Some(predicted));
             };
             // What grows as slowly as can be, with n, is too long as well; or looking closer would take long itself.
             let hopeless = from.seconds * n as f64 / from.keys as f64 > allowed;
             let costly = from.seconds > allowed / 4.0;
-            if expected.seconds > allowed || self.look == Look::Briefly && (hopeless || costly) {
-                return Ok(Some(foreseen));
+            if expected.seconds > allowed || self.probes == Probes::Few && (hopeless || costly) {
+                return Ok(Some(predicted));
             }
             let mut seconds = measure(next)?;
             if seconds > expected.seconds {
@@ -113,28 +112,32 @@ impl<Key: Eq + Hash + Clone> Foresight<Key> {
 mod tests {
     use super::*;
 
-    /// What is foreseen where a sort takes this long, and the lengths that were measured for it.
-    fn foreseen(look: Look, n: usize, mut seconds: impl FnMut(usize) -> f64) -> (Option<f64>, Vec<usize>) {
+    /// What is predicted where a sort takes this long, and the lengths that were measured for it.
+    fn predicted(
+        probes: Probes,
+        n: usize,
+        mut seconds: impl FnMut(usize) -> f64,
+    ) -> (Option<f64>, Vec<usize>) {
         let mut measured = Vec::new();
         let time = |keys| {
             measured.push(keys);
             Ok::<f64, ()>(seconds(keys))
         };
-        let too_long = Foresight::new(look).too_long(&"it", Algorithm::OddEven, n, 1.0, time).unwrap();
-        (too_long.map(|foreseen| foreseen.seconds), measured)
+        let too_long = Forecast::new(probes).too_long(&"it", Algorithm::OddEven, n, 1.0, time).unwrap();
+        (too_long.map(|predicted| predicted.seconds), measured)
     }
 
     #[test]
     fn few_keys_are_never_too_many() {
-        assert_eq!(foreseen(Look::Closely, 1 << 10, |_| 1e9), (None, vec![]));
+        assert_eq!(predicted(Probes::Many, 1 << 10, |_| 1e9), (None, vec![]));
     }
 
     #[test]
-    fn what_grows_with_the_square_is_foreseen_from_few_keys() {
+    fn what_grows_with_the_square_is_predicted_from_few_keys() {
         let square = |keys: usize| (keys as f64 / 65_536.0).powi(2) / 2.0;
-        for look in [Look::Briefly, Look::Closely] {
-            assert_eq!(foreseen(look, 1 << 16, square), (None, vec![1 << 10; 2]));
-            let (too_long, measured) = foreseen(look, 1 << 20, square);
+        for probes in [Probes::Few, Probes::Many] {
+            assert_eq!(predicted(probes, 1 << 16, square), (None, vec![1 << 10; 2]));
+            let (too_long, measured) = predicted(probes, 1 << 20, square);
             assert!((too_long.unwrap() - 128.0).abs() < 0.01, "{too_long:?}");
             assert!(measured.iter().all(|&keys| square(keys) <= 1.0), "{measured:?}");
         }
@@ -143,21 +146,21 @@ mod tests {
     #[test]
     fn what_grows_less_is_looked_at_closer() {
         let launches = |keys: usize| keys as f64 * 5e-6;
-        for look in [Look::Briefly, Look::Closely] {
-            assert_eq!(foreseen(look, 1 << 16, launches).0, None, "a third of a second");
+        for probes in [Probes::Few, Probes::Many] {
+            assert_eq!(predicted(probes, 1 << 16, launches).0, None, "a third of a second");
         }
         // It takes 5 seconds. From 1024 keys alone it would be an hour and a half.
-        let (too_long, measured) = foreseen(Look::Closely, 1 << 20, launches);
+        let (too_long, measured) = predicted(Probes::Many, 1 << 20, launches);
         assert!((5.0..100.0).contains(&too_long.unwrap()), "{too_long:?}");
         assert!(measured.iter().all(|&keys| launches(keys) <= 1.0), "{measured:?}");
-        assert_eq!(foreseen(Look::Briefly, 1 << 20, launches).1, [1 << 10; 2], "it cannot become a second");
+        assert_eq!(predicted(Probes::Few, 1 << 20, launches).1, [1 << 10; 2], "it cannot become a second");
     }
 
     #[test]
     fn the_first_sort_of_a_kernel_does_not_count() {
         let mut built = false;
         let builds = |_: usize| if std::mem::replace(&mut built, true) { 1e-6 } else { 0.9 };
-        assert_eq!(foreseen(Look::Briefly, 1 << 16, builds).0, None);
+        assert_eq!(predicted(Probes::Few, 1 << 16, builds).0, None);
         // The kernel for more keys is another one.
         let mut built = false;
         let builds_later = |keys: usize| match keys {
@@ -165,14 +168,14 @@ mod tests {
             _ if std::mem::replace(&mut built, true) => 2e-3,
             _ => 0.9,
         };
-        assert_eq!(foreseen(Look::Briefly, 1 << 15, builds_later).0, None);
+        assert_eq!(predicted(Probes::Few, 1 << 15, builds_later).0, None);
     }
 
     #[test]
     fn what_is_known_is_not_measured_again() {
-        let mut foresight = Foresight::new(Look::Closely);
-        foresight.note(&"it", 1 << 20, 0.02);
+        let mut forecast = Forecast::new(Probes::Many);
+        forecast.note(&"it", 1 << 20, 0.02);
         let never = |_: usize| -> Result<f64, ()> { panic!("it is known") };
-        assert_eq!(foresight.too_long(&"it", Algorithm::Bitonic, 1 << 22, 1.0, never), Ok(None));
+        assert_eq!(forecast.too_long(&"it", Algorithm::Bitonic, 1 << 22, 1.0, never), Ok(None));
     }
 }
