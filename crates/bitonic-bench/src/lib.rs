@@ -24,7 +24,8 @@
 //!   not branch on keys, so this choice favours them, rightly.
 //! - **Interleaved.** In a repetition every contender sorts the same keys, in an order shuffled anew: what disturbs the
 //!   machine for a while disturbs all alike. Ratios are only taken between times of the same run.
-//! - **Warm caches.** The keys are copied into place right before the clock starts, by the thread that sorts them, so short
+//! - **Warm cores and caches.** Every contender sorts the sample at least once, and for at least 200 µs, right before the sort that
+//!   counts. The keys are copied into place right before the clock starts, by the thread that sorts them, so short
 //!   samples lie in the second-level cache. In a program whose keys come from memory every sort is slower by the same time,
 //!   and ratios are smaller.
 //! - **One process**, so code and allocator are warm too; sorts that allocate reuse memory that an earlier repetition
@@ -81,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     let start = || Library::Numpy.start(&wanted, &mut |_| ());
     let numpy = if experiment.sorts.contains(&Sort::Numpy) {
-        start().map_err(|reason| println!("numpy is left out: {reason} with --python")).ok()
+        start().map_err(|reason| println!("numpy is left out: {reason}")).ok()
     } else {
         None
     };

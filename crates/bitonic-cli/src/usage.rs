@@ -114,7 +114,7 @@ mod tests {
         );
         assert_eq!(
             said("bitonic sort --seed x"),
-            format!("'x' is no seed: use a number from 0 to {}", u64::MAX)
+            format!("'x' is not a valid seed: use a number from 0 to {}", u64::MAX)
         );
     }
 }

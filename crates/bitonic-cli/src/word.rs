@@ -83,7 +83,7 @@ impl Word<f64> {
     pub(crate) fn seconds() -> Self {
         Self::open(|word| match word.parse() {
             Ok(seconds) if seconds > 0.0 && seconds < f64::INFINITY => Ok(seconds),
-            _ => Err(format!("'{word}' is no time: write seconds such as 10 or 0.5")),
+            _ => Err(format!("'{word}' is not a valid time: write seconds such as 10 or 0.5")),
         })
     }
 }
@@ -92,7 +92,8 @@ impl Word<u64> {
     /// A seed: any number of 64 bits.
     pub(crate) fn seed() -> Self {
         Self::open(|word| {
-            word.parse().map_err(|_| format!("'{word}' is no seed: use a number from 0 to {}", u64::MAX))
+            word.parse()
+                .map_err(|_| format!("'{word}' is not a valid seed: use a number from 0 to {}", u64::MAX))
         })
     }
 }

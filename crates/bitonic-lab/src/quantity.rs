@@ -2,7 +2,7 @@
 
 /// Reads a count. K, M, G and T are powers of 1024 (so that 16M is 2^24), with or without a following `i`.
 pub fn parse(text: &str) -> Result<usize, String> {
-    let wrong = || format!("'{text}' is no count: write 1000, 16M (16 x 2^20), 2^24 or 1e6");
+    let wrong = || format!("'{text}' is not a valid count: write 1000, 16M (16 x 2^20), 2^24 or 1e6");
     let too_large = || format!("'{text}' is more than this machine can count: use at most {}", usize::MAX);
     let cleaned: String = text.chars().filter(|&c| c != '_').collect();
     if let Some((base, exponent)) = cleaned.split_once('^') {

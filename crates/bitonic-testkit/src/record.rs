@@ -1,6 +1,5 @@
-//! What every record of a measurement has, whatever was measured: which sources, on which day, as fields of a CSV file.
+//! What every record of a measurement has, whatever was measured: which sources, on which day.
 
-use std::borrow::Cow;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -34,22 +33,6 @@ fn date(time: SystemTime) -> String {
     let day = day - (153 * month + 2) / 5 + 1;
     let (year, month) = if month < 10 { (year, month + 3) } else { (year + 1, month - 9) };
     format!("{:04}-{month:02}-{day:02}", cycle * 400 + year)
-}
-
-/// A field of a line of CSV, in quotes where its text could be mistaken for more than one.
-///
-/// ```
-/// use bitonic_testkit::record::quote;
-///
-/// assert_eq!(quote("plain".into()), "plain");
-/// assert_eq!(quote("a \"b\", c".into()), "\"a \"\"b\"\", c\"");
-/// ```
-pub fn quote(field: Cow<'_, str>) -> Cow<'_, str> {
-    if field.contains([',', '"', '\n', '\r']) {
-        Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))
-    } else {
-        field
-    }
 }
 
 #[cfg(test)]

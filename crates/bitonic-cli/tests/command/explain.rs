@@ -65,7 +65,7 @@ fn wrong_words_are_answered_in_one_line() {
     assert!(
         refused(["--engine", "cpuu"]).contains("unknown engine 'cpuu': did you mean 'cpu'? Known: auto, cpu")
     );
-    assert!(refused(["--n", "lots"]).contains("'lots' is no count"));
+    assert!(refused(["--n", "lots"]).contains("'lots' is not a valid count"));
     assert!(refused(["--n", "2^64"]).starts_with("'2^64' is more than this machine can count"));
     assert!(refused(["--threads", "1025"]).contains("use at most 1024"));
 }

@@ -132,8 +132,8 @@ fn wrong_words_are_answered_in_one_line() {
     assert!(refused(["run", "nothing_*"]).contains("unknown rung 'nothing_*'"));
     assert!(refused(["run", "all", "--type", "u31"]).contains("did you mean 'u32'"));
     assert!(refused(["run", "all", "--distribution", "organpipe"]).contains("did you mean 'organ-pipe'"));
-    assert!(refused(["run", "all", "--n", "x"]).contains("'x' is no count"));
-    assert!(refused(["run", "all", "--seed", "x"]).contains("'x' is no seed"));
+    assert!(refused(["run", "all", "--n", "x"]).contains("'x' is not a valid count"));
+    assert!(refused(["run", "all", "--seed", "x"]).contains("'x' is not a valid seed"));
     assert!(refused(["run", "all", "--repeat", "0"]).contains("run at least once"));
     assert!(refused(["run", "recursive", "--n", "2^60"]).ends_with(": ask for fewer"));
 }

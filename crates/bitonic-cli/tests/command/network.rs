@@ -135,7 +135,7 @@ fn unknown_kinds_and_impossible_sizes_are_refused_in_one_line() {
         "{message}"
     );
     let message = refused(["bitonic", "many"]);
-    assert!(message.contains("'many' is no count: write 1000, "), "{message}");
+    assert!(message.contains("'many' is not a valid count: write 1000, "), "{message}");
     assert!(refused(["half-cleaner", "7"]).contains("ask for an even number of wires"));
     assert!(refused(["smallest", "21"]).contains("only up to 20"));
     assert!(refused(["insertion", "1M"]).contains("ask for fewer wires"));

@@ -34,7 +34,7 @@ pub struct Experiment {
     pub left_out: Vec<LeftOut>,
     /// On what keys, in the order of the run.
     pub cases: Vec<Case>,
-    /// How often an implementation sorts a case before it counts.
+    /// How often an implementation sorts right before every sort that counts, at least; 0 measures cold.
     pub warm_up: usize,
     /// Whether every result is compared with the right one.
     pub verify: bool,

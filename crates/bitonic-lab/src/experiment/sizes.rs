@@ -80,7 +80,7 @@ mod tests {
             ("1..8 * 1", "never ends"),
             ("1..8 + 0", "never ends"),
             ("1..1e9 + 1", "more than 10000 sizes"),
-            ("x..8", "is no count"),
+            ("x..8", "is not a valid count"),
         ] {
             let message = sizes(text).unwrap_err();
             assert!(message.contains(reason), "{text}: {message}");

@@ -87,6 +87,8 @@ pub struct WarmUp {
     pub sorts: usize,
     /// The sorts before take at least so long together.
     pub time: Duration,
+    /// However many sorts come before, they end after so long.
+    pub most: Duration,
     /// A sort that takes so long counts without a warm-up: waking up is a negligible part of it.
     pub long: Duration,
 }
@@ -94,8 +96,12 @@ pub struct WarmUp {
 impl WarmUp {
     /// One sort, and at least 200 µs: after that a core has its clock rate and its wide vector units. Of 100 ms waking up is
     /// less than a hundredth.
-    pub const DEFAULT: Self =
-        Self { sorts: 1, time: Duration::from_micros(200), long: Duration::from_millis(100) };
+    pub const DEFAULT: Self = Self {
+        sorts: 1,
+        time: Duration::from_micros(200),
+        most: Duration::MAX,
+        long: Duration::from_millis(100),
+    };
 
     /// The same for a contender's first turn, where threads start and memory is touched for the first time.
     pub(super) fn first(self) -> Self {
@@ -139,11 +145,12 @@ impl<'a> Gauge<'a> {
         &mut self,
         mut sort: impl FnMut(Sample, &mut Clock<'_>) -> Result<Timed, E>,
     ) -> Result<Timed, E> {
-        let WarmUp { sorts, time, long } = self.warm_up;
+        let WarmUp { sorts, time, most, long } = self.warm_up;
         let started = Instant::now();
         let mut done = 0;
         loop {
-            let is_warm = sorts == 0 || done >= sorts && started.elapsed() >= time;
+            let elapsed = started.elapsed();
+            let is_warm = sorts == 0 || done >= sorts && elapsed >= time || elapsed >= most;
             let sample = if is_warm { Sample::Counts } else { Sample::WarmsUp };
             let timed = sort(sample, &mut Clock { counters: self.counters.as_deref_mut() })?;
             // A warm-up that took so long is a measurement itself.
@@ -201,18 +208,21 @@ mod tests {
 
     #[test]
     fn the_last_sort_counts_and_others_come_before_it() {
-        let warm_up = WarmUp { sorts: 2, time: Duration::ZERO, long: Duration::from_secs(1) };
+        let long = Duration::from_secs(1);
+        let warm_up = WarmUp { sorts: 2, time: Duration::ZERO, long, ..WarmUp::DEFAULT };
         assert_eq!(sorts(warm_up, Duration::ZERO), (3, 3.0));
         assert_eq!(sorts(WarmUp { sorts: 0, ..warm_up }, Duration::ZERO), (1, 1.0));
         let (made, counted) =
             sorts(WarmUp { time: Duration::from_millis(5), ..warm_up }, Duration::from_millis(1));
         assert!(made >= 3 && counted == made as f64, "{made} {counted}");
+        let endless = WarmUp { sorts: usize::MAX, most: Duration::from_millis(5), ..warm_up };
+        assert!(sorts(endless, Duration::from_millis(1)).0 <= 7);
     }
 
     #[test]
     fn a_long_sort_counts_at_once() {
         let long = Duration::from_millis(100);
-        let warm_up = WarmUp { sorts: 1, time: Duration::from_millis(1), long };
+        let warm_up = WarmUp { time: Duration::from_millis(1), long, ..WarmUp::DEFAULT };
         assert_eq!(sorts(warm_up, long).0, 1);
         assert_eq!(sorts(warm_up.first(), long).0, 2);
         assert_eq!(sorts(warm_up.first(), Duration::from_secs(1)).0, 1);

@@ -203,7 +203,7 @@ mod tests {
     fn contenders_take_turns_and_who_fails_is_out() {
         let (mut log, mut kept) = (Vec::new(), Kept(Vec::new()));
         let mut contenders = ["first", "second", "refuses", "wrong"].map(Fake);
-        let warm_up = WarmUp { sorts: 1, time: Duration::ZERO, long: Duration::MAX };
+        let warm_up = WarmUp { time: Duration::ZERO, long: Duration::MAX, ..WarmUp::DEFAULT };
         Rounds::new(warm_up).run(&mut log, &mut contenders, &mut kept).unwrap();
         let rounds = |contender: usize| -> Vec<usize> {
             kept.0.iter().filter(|kept| kept.0 == contender && kept.2.is_ok()).map(|kept| kept.1).collect()

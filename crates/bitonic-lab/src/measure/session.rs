@@ -18,10 +18,10 @@ use bitonic_testkit::{Pattern, TestKey};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What times are predicted from: an implementation on keys of one kind.
-type Kind = (String, String, String);
+type ForecastKey = (String, String, String);
 
 pub(super) struct Session<'a> {
     experiment: &'a Experiment,
@@ -40,7 +40,7 @@ pub(super) struct Session<'a> {
     spent: HashMap<CellKey, (f64, usize)>,
     /// Cells with a line that says why they are not measured.
     closed: HashSet<CellKey>,
-    forecast: Forecast<Kind>,
+    forecast: Forecast<ForecastKey>,
     advanced: u64,
     amount: u64,
 }
@@ -135,7 +135,7 @@ impl<'a> Session<'a> {
                 continue;
             }
             let budget = self.experiment.budget_seconds.unwrap_or(f64::INFINITY);
-            let kind = kind(&cell);
+            let forecast_key = forecast_key(&cell);
             let settings = &self.settings;
             let probe = |keys: usize| {
                 let mut keys: Vec<K> = pattern(case)?.generate(keys, self.experiment.seed);
@@ -145,7 +145,7 @@ impl<'a> Session<'a> {
             };
             let measured = self.spent.contains_key(&cell);
             let algorithm = implementation.algorithm();
-            match self.forecast.too_long(&kind, algorithm, case.size, budget, probe) {
+            match self.forecast.too_long(&forecast_key, algorithm, case.size, budget, probe) {
                 Ok(Some(predicted)) if !measured => {
                     let note = format!(
                         "would take about {} a run, more than the budget of {}; from {} keys and {}",
@@ -176,8 +176,11 @@ impl<'a> Session<'a> {
             InProcess(Sort { implementation, settings: self.settings.clone(), builds_kernels })
         };
         let mut contenders: Vec<_> = taking_part.iter().map(sort).collect();
+        // A warm-up may take no longer than all that it is for.
+        let budget = Duration::try_from_secs_f64(self.experiment.budget_seconds.unwrap_or(f64::INFINITY));
+        let most = budget.unwrap_or(Duration::MAX);
         let mut rounds = Rounds {
-            warm_up: WarmUp { sorts: self.experiment.warm_up, ..WarmUp::DEFAULT },
+            warm_up: WarmUp { sorts: self.experiment.warm_up, most, ..WarmUp::DEFAULT },
             counters: self.counters.take(),
             verify: self.experiment.verify,
         };
@@ -192,7 +195,7 @@ impl<'a> Session<'a> {
     fn is_slow(&self, index: usize, case: &Case) -> bool {
         let cell = CellKey::new(&self.experiment.implementations[index].implementation, case);
         let algorithm = self.implementations[index].algorithm();
-        let predicted = self.forecast.expect(&kind(&cell), algorithm, case.size);
+        let predicted = self.forecast.expect(&forecast_key(&cell), algorithm, case.size);
         predicted.is_some_and(|predicted| predicted.seconds >= 1.0)
     }
 
@@ -234,7 +237,7 @@ impl<'a> Session<'a> {
             (Status::Measured, Some(seconds)) => {
                 self.done.insert((cell.clone(), record.instance, record.repetition));
                 *self.counts.entry((cell.clone(), record.instance)).or_default() += 1;
-                self.forecast.note(&kind(&cell), record.size, seconds);
+                self.forecast.note(&forecast_key(&cell), record.size, seconds);
                 let (spent, runs) = self.spent.entry(cell).or_default();
                 *spent += seconds;
                 *runs += 1;
@@ -369,7 +372,7 @@ fn pattern(case: &Case) -> Result<Pattern, String> {
     Pattern::from_str(&case.distribution)
 }
 
-fn kind(cell: &CellKey) -> Kind {
+fn forecast_key(cell: &CellKey) -> ForecastKey {
     (cell.implementation.clone(), cell.key_type.clone(), cell.distribution.clone())
 }
 

@@ -146,6 +146,25 @@ mod tests {
         assert_eq!(message, "unknown peer 'cubb': did you mean 'cub'? Known: cub, torch, all, none");
     }
 
+    /// `false` starts, and ends without a word, as an interpreter that is broken does.
+    #[cfg(unix)]
+    #[test]
+    fn an_interpreter_without_numpy_is_named_with_the_way_out() {
+        let refused = |python: &str| {
+            let patience = Duration::from_secs(10);
+            let wanted = Wanted { key_types: Vec::new(), ordinal: 0, python: python.into(), patience };
+            Library::Numpy.start(&wanted, &mut |_| ()).unwrap_err()
+        };
+        let missing = refused("no-such-python");
+        assert!(missing.starts_with("no-such-python cannot be started: "), "{missing}");
+        let broken = refused("false");
+        assert!(broken.starts_with("it has ended ("), "{broken}");
+        for (reason, python) in [(missing, "no-such-python"), (broken, "false")] {
+            let advice = format!(": install numpy with `{python} -m pip install numpy`, or name an ");
+            assert!(reason.contains(&advice), "{reason}");
+        }
+    }
+
     #[test]
     fn a_path_leads_to_the_same_program_from_any_folder() {
         let program = |name: &str| Program::named(name.into()).command.get_program().to_owned();

@@ -9,7 +9,9 @@ const SOURCE: &str = include_str!("../../../../peers/numpy/peer.py");
 /// What to do where it does not start.
 pub(super) fn advice(python: &Path) -> String {
     let name = python.display();
-    format!("install numpy with `{name} -m pip install numpy`, or name an interpreter that has it")
+    format!(
+        "install numpy with `{name} -m pip install numpy`, or name an interpreter that has it with --python"
+    )
 }
 
 /// The interpreter with the peer's source. Whether there is a numpy for it, it says itself.

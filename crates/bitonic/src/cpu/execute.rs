@@ -3,13 +3,13 @@
 use super::pairs::{self, argsort, indexed, sort_pairs, sort_run};
 use super::scalar::Indexed;
 use super::width::{KeysPlan, Settings};
+use super::rows::{Rows, each_row};
 use super::{sort, sort_rows, threads, try_vec};
 use crate::instructions::Instructions;
 use crate::key::{BitMap, Key, as_bits_mut};
 use crate::plan::{Memory, Plan};
 use crate::request::{Request, Segments};
 use crate::{Engine, Error};
-use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// What [`sort_segments`] will do.
@@ -108,21 +108,14 @@ fn check(instructions: Instructions) -> Result<(), Error> {
 fn argsort_rows<K: Key>(keys: &[K], row_length: usize, settings: Settings) -> Result<Vec<usize>, Error> {
     let mut indices = try_vec(keys.len())?;
     indices.resize(keys.len(), 0);
-    if keys.is_empty() {
-        return Ok(indices);
-    }
     let one = Settings { threads: Some(1), ..settings };
-    let argsort_row = |(keys, indices): (&[K], &mut [usize])| {
-        indices.copy_from_slice(&argsort(keys, one)?);
+    let rows = Rows::new(&mut indices, row_length);
+    each_row(keys.len(), row_length, settings.threads, &|row| {
+        let sorted = argsort(&keys[row * row_length..][..row_length], one)?;
+        // SAFETY: every row comes once.
+        unsafe { rows.row(row) }.copy_from_slice(&sorted);
         Ok(())
-    };
-    threads::with_threads_for(keys.len(), settings.threads, |parallel| {
-        if parallel {
-            keys.par_chunks(row_length).zip(indices.par_chunks_mut(row_length)).try_for_each(argsort_row)
-        } else {
-            keys.chunks(row_length).zip(indices.chunks_mut(row_length)).try_for_each(argsort_row)
-        }
-    })??;
+    })?;
     Ok(indices)
 }
 
@@ -143,19 +136,15 @@ fn sort_pairs_of_rows<K: Key, V: Copy + Send>(
         (false, _) => {
             // Where memory is refused, the network, which needs none, sorts the row.
             let in_place = Settings { oblivious: true, ..one };
-            let sort_row = |(keys, values): (&mut [K], &mut [V])| {
+            let len = keys.len();
+            let (keys, values) = (Rows::new(keys, row_length), Rows::new(values, row_length));
+            each_row(len, row_length, settings.threads, &|row| {
+                // SAFETY: every row comes once.
+                let (keys, values) = unsafe { (keys.row(row), values.row(row)) };
                 sort_pairs(keys, values, false, one).or_else(|_| {
                     crate::key::with_ordered_bits(keys, settings.order, |bits| sort_run(bits, values, in_place))
                 })
-            };
-            threads::with_threads_for(keys.len(), settings.threads, |parallel| {
-                if parallel {
-                    let rows = keys.par_chunks_mut(row_length).zip(values.par_chunks_mut(row_length));
-                    rows.try_for_each(sort_row)
-                } else {
-                    keys.chunks_mut(row_length).zip(values.chunks_mut(row_length)).try_for_each(sort_row)
-                }
-            })?
+            })
         }
         (true, false) => {
             let indices = argsort_rows(keys, row_length, settings)?;

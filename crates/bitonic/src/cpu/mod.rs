@@ -21,6 +21,7 @@ mod pairs;
 mod portable;
 mod prefetch;
 mod quicksort;
+mod rows;
 mod scalar;
 mod threads;
 mod width;
@@ -29,7 +30,6 @@ mod x86_64;
 
 use crate::Error;
 use crate::key::{BitMap, Key, as_bits_mut};
-use rayon::prelude::*;
 use std::sync::OnceLock;
 
 pub(crate) use execute::{
@@ -76,13 +76,9 @@ pub(crate) fn sort_rows<K: Key>(keys: &mut [K], row_length: usize, settings: Set
     // Rows before this one may be sorted already, so that there is no way back: where memory is refused, the network, which
     // needs none, sorts the row.
     let sort_row = |row: &mut [K]| sort(row, one).or_else(|_| sort(row, Settings { oblivious: true, ..one }));
-    threads::with_threads_for(keys.len(), settings.threads, |parallel| {
-        if parallel {
-            keys.par_chunks_mut(row_length).try_for_each(sort_row)
-        } else {
-            keys.chunks_mut(row_length).try_for_each(sort_row)
-        }
-    })?
+    let (len, rows) = (keys.len(), rows::Rows::new(keys, row_length));
+    // SAFETY: every row comes once.
+    rows::each_row(len, row_length, settings.threads, &|row| sort_row(unsafe { rows.row(row) }))
 }
 
 /// How [`sort`] would sort this many keys.

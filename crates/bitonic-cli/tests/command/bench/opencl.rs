@@ -158,14 +158,14 @@ fn a_run_that_is_killed_leaves_what_it_has_measured() {
 
 #[test]
 fn wrong_words_are_answered_in_one_line() {
-    assert!(refused("--sizes 1000,x").starts_with("'x' is no count"));
+    assert!(refused("--sizes 1000,x").starts_with("'x' is not a valid count"));
     assert_eq!(refused("--sizes 8,1"), "--sizes 1: there is nothing to sort: use at least 2 keys");
     assert!(refused("--rows 0").starts_with("--rows 0: 67108864 keys make no row of 0: "));
     assert!(refused("--rows 100 --total 99").starts_with("--rows 100: 99 keys make no row of 100: "));
     assert!(refused("--repetitions 0").contains("run at least once"));
     for time in ["0", "-1", "x", "inf"] {
         let message = refused(&format!("--longest {time}"));
-        assert_eq!(message, format!("'{time}' is no time: write seconds such as 10 or 0.5"));
+        assert_eq!(message, format!("'{time}' is not a valid time: write seconds such as 10 or 0.5"));
     }
     assert!(refused("--total 100").contains("--rows"));
     assert!(refused("--type u31").contains("did you mean 'u32'"));

@@ -231,5 +231,5 @@ fn unknown_libraries_are_refused() {
         super::refused("--peers cubs"),
         "unknown peer 'cubs': did you mean 'cub'? Known: cub, torch, all, none"
     );
-    assert!(super::refused("--patience 0").contains("is no time"));
+    assert!(super::refused("--patience 0").contains("is not a valid time"));
 }

@@ -26,10 +26,13 @@ fn an_unknown_name_gets_the_nearest_known_one() {
 
 #[test]
 fn a_number_that_is_none_says_how_to_write_one() {
-    assert_eq!(says(["--random", "many"]), "'many' is no count: write 1000, 16M (16 x 2^20), 2^24 or 1e6");
-    assert!(says(["--threads", "-1"]).starts_with("'-1' is no count"));
+    assert_eq!(
+        says(["--random", "many"]),
+        "'many' is not a valid count: write 1000, 16M (16 x 2^20), 2^24 or 1e6"
+    );
+    assert!(says(["--threads", "-1"]).starts_with("'-1' is not a valid count"));
     assert!(says(["--threads", "1025"]).starts_with("1025 threads are too many: use at most 1024"));
-    assert!(says(["--random", "1", "--seed", "x"]).starts_with("'x' is no seed"));
+    assert!(says(["--random", "1", "--seed", "x"]).starts_with("'x' is not a valid seed"));
 }
 
 #[test]

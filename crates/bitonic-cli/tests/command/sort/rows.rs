@@ -33,7 +33,7 @@ fn keys_that_make_no_rows_are_refused() {
         assert!(refused(["--rows", rows, "--check"], "3 1 2").starts_with(&reason), "{rows}");
         assert!(refused(["--rows", rows, "--random", "3"], "").starts_with(&reason), "{rows}");
     }
-    assert!(refused(["--rows", "x"], "3 1 2").starts_with("'x' is no count"));
+    assert!(refused(["--rows", "x"], "3 1 2").starts_with("'x' is not a valid count"));
 }
 
 #[test]
