@@ -179,7 +179,7 @@ struct Tag<const BYTES: usize> {
     rest: [u8; BYTES],
 }
 
-#[expect(clippy::non_canonical_clone_impl, reason = "a library must not call it")]
+#[allow(clippy::non_canonical_clone_impl, reason = "a library must not call it")]
 impl<const BYTES: usize> Clone for Tag<BYTES> {
     fn clone(&self) -> Self {
         panic!("values are copied bit by bit")

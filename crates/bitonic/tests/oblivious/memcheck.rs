@@ -71,9 +71,8 @@ fn trace(probe: &Path, argument: &str, number: &str) -> Vec<String> {
         |line: &&str| line.trim_start_matches([' ', 'S', 'L', 'M', '0']).split(',').next() == Some(&address);
     let text = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("==")).collect();
-    let first =
-        lines.iter().position(|line| is_mark(line)).expect("the trace has the beginning of the sorts");
-    let last = lines.iter().rposition(|line| is_mark(line)).expect("the trace has the end of the sorts");
+    let first = lines.iter().position(&is_mark).expect("the trace has the beginning of the sorts");
+    let last = lines.iter().rposition(is_mark).expect("the trace has the end of the sorts");
     assert!(last - first > 10_000, "{} lines are no trace", last - first);
     lines[first..last].iter().map(|&line| line.to_owned()).collect()
 }
