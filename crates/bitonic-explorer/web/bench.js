@@ -383,13 +383,14 @@ export class Bench {
     box.className = 'verdict';
     box.textContent = 'Proving …';
     element('play-failure').hidden = true;
+    element('stop-proof').hidden = true;
     this.verdict = null;
     const patience = setTimeout(() => {
       element('stop-proof').hidden = false;
     }, 600);
     const result = await this.prover.ask({ ask: 'prove', network: this.network.list, claim: this.claim() });
     clearTimeout(patience);
-    if (result.stopped && this.prover.busy) return;
+    if (result.outdated) return;
     element('stop-proof').hidden = true;
     if (result.stopped) {
       box.innerHTML = '<b>Stopped</b>Nothing is known.';

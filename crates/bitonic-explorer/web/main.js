@@ -36,14 +36,16 @@ class App {
     this.remember();
   }
 
-  /** @param {() => void} act */
+  /** Tells the reader what goes wrong. @param {() => void} act @returns {boolean} whether nothing did */
   guard(act) {
     try {
       act();
       element('failure').hidden = true;
+      return true;
     } catch (error) {
       element('failure').hidden = false;
       element('failure').textContent = messageOf(error);
+      return false;
     }
   }
 
@@ -51,14 +53,15 @@ class App {
   open(place) {
     this.setView(VIEWS.includes(place.view ?? '') ? /** @type {string} */ (place.view) : 'network', place);
     if (this.view === 'tour' || this.view === 'challenges') return;
-    this.guard(() => {
-      const { bench } = this;
-      bench.secondKind = place.second ?? '';
-      bench.setPattern(place.input ? 'typed' : 'random');
+    const { bench } = this;
+    bench.secondKind = place.second ?? '';
+    bench.setPattern(place.input ? 'typed' : 'random');
+    const shown = this.guard(() => {
       if (place.network) bench.showText(longNetwork(place.network), place.input);
       else bench.showKind(place.kind ?? 'bitonic', place.wires ?? 8, place.input);
       if (place.done) bench.setKeys(bench.keys, place.done);
     });
+    if (!shown) bench.showKind('bitonic', 8);
   }
 
   /** @param {string} view @param {Place} [place] */

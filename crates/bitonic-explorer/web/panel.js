@@ -67,9 +67,11 @@ export class Panel {
   }
 
   fit() {
-    if (!this.network || !this.box.clientWidth) return;
+    if (!this.network) return;
     const sizes = sizesFor(this.network.wires, this.height, this.longest);
     this.layout = layOut(this.network, sizes, this.box.clientWidth);
+    // Nothing is drawn while the panel is hidden; it fits itself again when it is shown.
+    if (!this.box.clientWidth) return;
     this.room.style.width = `${Math.ceil(this.layout.width)}px`;
     this.room.style.height = `${Math.ceil(this.layout.height)}px`;
     const ratio = window.devicePixelRatio || 1;

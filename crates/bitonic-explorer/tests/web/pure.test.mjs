@@ -1,4 +1,4 @@
-// The page's logic that needs no browser: node --test crates/bitonic-explorer/tests/web/
+// The page's logic that needs no browser: node --test crates/bitonic-explorer/tests/web/pure.test.mjs
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { brightness, keyColour } from '../../web/colour.js';
