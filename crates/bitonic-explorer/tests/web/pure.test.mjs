@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { brightness, keyColour } from '../../web/colour.js';
 import { layOut, restX, sizesFor, travellers, under, wireY } from '../../web/geometry.js';
+import { amount } from '../../web/plan.js';
+import { duration, sums } from '../../web/ladder.js';
 import { areZeroOne, bitsOf, patternKeys, readKeys, shares } from '../../web/keys.js';
 import { longNetwork, readPlace, shortNetwork, writePlace } from '../../web/permalink.js';
 import { haltAt, halts, legs, stageAt, stageEnds } from '../../web/timeline.js';
@@ -131,4 +133,26 @@ test('colours of keys differ in grey, and text on them can be read', () => {
       assert.ok(contrast >= 4.5, `share ${share}: contrast ${contrast}`);
     }
   }
+});
+
+test('a film counts what its workers do', () => {
+  const film = {
+    rung: 'x', file: '', keys: 8, workers: 2, called: 'work-items', group: 2, local: true,
+    moments: [
+      { step: 'a', touches: [{ worker: 0, act: 'load', places: [0, 4] }, { worker: 1, act: 'load', places: [1, 5] }], end: 'barrier' },
+      { step: 'a', touches: [{ worker: 0, act: 'compare_local', places: [0, 1] }, { worker: 1, act: 'idle', places: [] }], end: null },
+      { step: 'b', touches: [{ worker: 0, act: 'compare', places: [0, 7] }], end: 'end of launch' },
+    ],
+  };
+  assert.deepEqual(sums(film, 0).map(([value]) => value), [0, 4, 2, 0, 1]);
+  // A comparison in memory reads two keys and writes two.
+  assert.deepEqual(sums(film, 2).map(([value]) => value), [2, 8, 4, 1, 2]);
+});
+
+test('amounts and times have units that people read', () => {
+  assert.equal(amount(999), '999 bytes');
+  assert.equal(amount(8_388_608), '8.39 MB');
+  assert.equal(duration(0.0132), '13.2 ms');
+  assert.equal(duration(2.5e-6), '2.5 µs');
+  assert.equal(duration(12), '12 s');
 });
