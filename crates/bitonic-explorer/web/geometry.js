@@ -7,7 +7,7 @@ import { inSequence, stageAt, stageEnds } from './timeline.js';
  * @typedef {import('./timeline.js').Placed} Placed
  * @typedef {{ gap: number, column: number, padding: number, rest: number, left: number, top: number, right: number, bottom: number }} Sizes
  * @typedef {{ sizes: Sizes, width: number, height: number, rests: number[], stages: { left: number, right: number }[],
- *             sequence: Placed[], ends: number[] }} Layout
+ *             sequence: Placed[], ends: number[], ofWires: number[][] }} Layout `ofWires` has the numbers of the comparators on each wire
  * @typedef {{ origin: number, x: number, y: number, startX: number, startY: number, meets: boolean, swapped: boolean }} Traveller
  */
 
@@ -57,13 +57,21 @@ export function layOut(network, narrow, room = 0) {
     x = right + sizes.padding + sizes.rest;
     return { left, right };
   });
+  const sequence = inSequence(network);
+  /** @type {number[][]} */
+  const ofWires = Array.from({ length: network.wires }, () => []);
+  sequence.forEach(({ min, max }, number) => {
+    ofWires[min].push(number);
+    ofWires[max].push(number);
+  });
   return {
     sizes,
     rests,
     stages,
     width: x + sizes.right,
     height: sizes.top + sizes.gap * Math.max(0, network.wires - 1) + sizes.bottom,
-    sequence: inSequence(network),
+    sequence,
+    ofWires,
     ends: stageEnds(network),
   };
 }

@@ -204,9 +204,9 @@ export class Panel {
       context.lineWidth = thick;
       let x = layout.sizes.left - 6;
       let origin = this.trace.states[0][wire];
-      for (let number = 0; number < this.done; number += 1) {
+      for (const number of layout.ofWires[wire]) {
+        if (number >= this.done) break;
         const comparator = layout.sequence[number];
-        if (comparator.min !== wire && comparator.max !== wire) continue;
         const next = this.trace.states[number + 1][wire];
         if (next === origin) continue;
         const here = comparatorX(layout, comparator);

@@ -68,5 +68,12 @@ export function legs(ends, from, to) {
  * @param {number} done
  */
 export function stageAt(ends, done) {
-  return Math.max(0, ends.findLastIndex((end) => end <= done));
+  // By halving: it is asked for every key in every frame, and insertion sort has thousands of stages.
+  let [low, high] = [0, ends.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (ends[middle] <= done) low = middle;
+    else high = middle;
+  }
+  return low;
 }

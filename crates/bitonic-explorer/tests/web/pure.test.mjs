@@ -38,7 +38,8 @@ test('halts are after comparators, stages and blocks', () => {
   assert.deepEqual(halts(NETWORK, 'block'), [0, 2, 6]);
   assert.deepEqual(halts({ ...NETWORK, blocks: [] }, 'block'), [0, 6]);
   assert.equal(haltAt([0, 2, 6], 5), 1);
-  assert.equal(stageAt([0, 2, 4, 6], 3), 1);
+  assert.deepEqual([0, 1, 2, 3, 4, 6, 9].map((done) => stageAt([0, 2, 4, 6], done)), [0, 0, 1, 1, 2, 3, 3]);
+  assert.equal(stageAt([0], 0), 0);
 });
 
 test('a way over several stages has a leg for each', () => {
