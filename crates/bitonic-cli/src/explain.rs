@@ -1,12 +1,15 @@
 //! `bitonic explain`: the plan of a sort, before anything runs.
 
+use crate::explore;
 use crate::failure::Failure;
 use crate::options::SortOptions;
 use crate::output;
 use crate::word::Word;
 use bitonic::Key;
 use bitonic::key::KeyType;
-use bitonic::plan::Plan;
+use bitonic::plan::{Algorithm, Plan};
+use bitonic_explorer::page;
+use std::path::PathBuf;
 
 /// What `bitonic explain` is asked for.
 #[derive(clap::Args)]
@@ -33,6 +36,9 @@ pub(crate) struct Arguments {
     /// Values of equal keys keep their order; makes a difference with --pairs only
     #[arg(long)]
     stable: bool,
+    /// Write the explorer's page with this plan as a picture to this file; `-` writes it to standard output
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     options: SortOptions,
 }
@@ -44,12 +50,32 @@ Examples:
   bitonic explain --oblivious              of secret keys: the pure network, pass by pass
   bitonic explain --pairs 8 --stable       of keys with values, and the memory that stability takes
   bitonic explain --engine opencl          on a device: work-groups, passes and the time they should take
-  bitonic explain --rows 1K                of 16K rows of 1024 keys";
+  bitonic explain --rows 1K                of 16K rows of 1024 keys
+  bitonic explain --oblivious --html plan.html   the passes as a picture";
 
 /// Prints the plan.
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let plan = bitonic::with_key_type!(arguments.key_type, K => plan::<K>(&arguments))?;
-    output::print(|out| write!(out, "{plan}"))
+    let is_page = arguments.html.as_deref().is_some_and(output::is_standard_stream);
+    if !is_page {
+        output::print(|out| write!(out, "{plan}"))?;
+    }
+    match &arguments.html {
+        Some(path) => explore::write(path, &page::open_with(&serde_json::json!({ "plan": for_page(&plan) }))),
+        None => Ok(()),
+    }
+}
+
+/// The plan as the page takes it; its `web/plan.js` describes the form.
+fn for_page(plan: &Plan) -> serde_json::Value {
+    serde_json::json!({
+        "text": plan.to_string(),
+        "keys": plan.sorted_length(),
+        "key_bytes": plan.key_type.bytes(),
+        "tile_log2": plan.limits.tile_log2,
+        "fused_steps": plan.limits.fused_steps,
+        "network": plan.algorithm == Algorithm::Network,
+    })
 }
 
 fn plan<K: Key>(arguments: &Arguments) -> Result<Plan, Failure> {

@@ -5,6 +5,7 @@ mod bench;
 mod completions;
 mod devices;
 mod explain;
+mod explore;
 mod failure;
 mod input;
 mod lab;
@@ -48,6 +49,8 @@ enum Command {
     Sort(sort::Arguments),
     /// Draw, count, export or prove a sorting network.
     Network(network::Arguments),
+    /// Open the explorer: a page on which networks are watched, edited and proved.
+    Explore(explore::Arguments),
     /// List what a sort can run on here.
     Devices(devices::Arguments),
     /// List and run the ladder: every known way to write these sorts, from the first to the fastest.
@@ -79,6 +82,7 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Sort(arguments) => sort::run(arguments),
         Command::Network(arguments) => network::run(arguments),
+        Command::Explore(arguments) => explore::run(arguments),
         Command::Devices(arguments) => devices::run(arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
         Command::Explain(arguments) => explain::run(arguments),

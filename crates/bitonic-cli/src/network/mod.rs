@@ -41,6 +41,7 @@ Examples:
   bitonic network bitonic 8                          draw Batcher's bitonic sorter for 8 keys
   bitonic network bitonic 4 --input \"5 3 8 1\"        watch four keys being sorted
   bitonic network smallest 16 --svg smallest.svg     a picture for a document
+  bitonic network bitonic 16 --html bitonic.html     a page on which it plays
   bitonic network odd-even-merge-sort 32 --prove     prove that it sorts everything
   bitonic network bitonic-merge 2^16 --prove         prove a large merge
   bitonic network list                               every kind of network

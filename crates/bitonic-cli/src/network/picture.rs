@@ -3,19 +3,23 @@
 use super::{Summary, values};
 use crate::failure::Failure;
 use crate::output::{self, is_standard_stream};
+use bitonic_explorer::page;
 use bitonic_network::{Comparator, Network, Stage};
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How a network is put out. Without any of these it is drawn as text.
 #[derive(clap::Args)]
 pub(super) struct Picture {
     /// Draw with ASCII characters alone
-    #[arg(long, conflicts_with_all = ["svg", "json", "list"])]
+    #[arg(long, conflicts_with_all = ["svg", "html", "json", "list"])]
     ascii: bool,
     /// Write an SVG picture to this file; `-` writes it to standard output
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "list"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["html", "json", "list"])]
     svg: Option<PathBuf>,
+    /// Write the explorer's page with this network to this file; `-` writes it to standard output
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "list"])]
+    html: Option<PathBuf>,
     /// Print the network as JSON
     #[arg(long, conflicts_with = "list")]
     json: bool,
@@ -30,16 +34,25 @@ pub(super) struct Picture {
 impl Picture {
     /// Whether any form was chosen by name.
     pub(super) fn is_asked_for(&self) -> bool {
-        self.ascii || self.svg.is_some() || self.json || self.list || self.input.is_some()
+        self.ascii
+            || self.svg.is_some()
+            || self.html.is_some()
+            || self.json
+            || self.list
+            || self.input.is_some()
     }
 
     /// Whether standard output carries a document that nothing else may be mixed with.
     pub(super) fn fills_standard_output(&self) -> bool {
-        self.json || self.list || self.svg.as_deref().is_some_and(is_standard_stream)
+        let file = self.svg.as_deref().or(self.html.as_deref());
+        self.json || self.list || file.is_some_and(is_standard_stream)
     }
 
     /// Puts the network out, with a line that counts it where that does not spoil a document.
     pub(super) fn write(&self, network: &Network) -> Result<(), Failure> {
+        if let Some(path) = &self.html {
+            return self.write_page(network, path);
+        }
         let document = match &self.svg {
             _ if self.json => network.to_json(),
             _ if self.list => network.to_list(),
@@ -54,6 +67,20 @@ impl Picture {
             None => format!("{}{}\n", self.draw_text(network)?, Summary(network)),
         };
         output::print(|out| out.write_all(document.as_bytes()))
+    }
+
+    fn write_page(&self, network: &Network, path: &Path) -> Result<(), Failure> {
+        let keys =
+            self.input.as_deref().map_or(Ok(Vec::new()), |text| values::numbers(text, network.wires()))?;
+        let page =
+            page::of_network(network, &keys).map_err(|error| Failure::new(format!("--html: {error}")))?;
+        output::write(Some(path), |out| out.write_all(page.as_bytes()))?;
+        match is_standard_stream(path) {
+            true => Ok(()),
+            false => {
+                output::print(|out| writeln!(out, "{}, on the page {}", Summary(network), path.display()))
+            }
+        }
     }
 
     fn draw_svg(&self, network: &Network) -> Result<String, Failure> {

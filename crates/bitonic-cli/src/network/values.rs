@@ -1,14 +1,13 @@
 //! The example values of `--input`.
 
 use crate::failure::Failure;
-use bitonic_network::Drawing;
+use bitonic_network::{Drawing, LengthMismatch};
 use std::cmp::Ordering;
 use std::fmt;
 
 /// Shows the values of a text such as `5 3 8 1` on the wires: whole numbers, or decimals if one of them is.
 pub(super) fn show<'network>(drawing: Drawing<'network>, text: &str) -> Result<Drawing<'network>, Failure> {
-    let words: Vec<&str> =
-        text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect();
+    let words = words(text);
     let shown = match words.iter().map(|word| word.parse::<i128>()).collect::<Result<Vec<_>, _>>() {
         Ok(whole) => drawing.input(&whole),
         Err(_) => {
@@ -16,6 +15,23 @@ pub(super) fn show<'network>(drawing: Drawing<'network>, text: &str) -> Result<D
         }
     };
     shown.map_err(|error| Failure::new(format!("--input: {error}")))
+}
+
+/// The values of a text as numbers, one for each wire.
+pub(super) fn numbers(text: &str, wires: usize) -> Result<Vec<f64>, Failure> {
+    let read = words(text).into_iter().map(|word| Ok(Decimal::read(word)?.number));
+    let keys: Vec<f64> = read.collect::<Result<_, Failure>>()?;
+    if let Some(key) = keys.iter().find(|key| !key.is_finite()) {
+        return Err(Failure::new(format!("--input: the page cannot show {key}: write finite numbers")));
+    }
+    match keys.len() == wires {
+        true => Ok(keys),
+        false => Err(Failure::new(format!("--input: {}", LengthMismatch { keys: keys.len(), wires }))),
+    }
+}
+
+fn words(text: &str) -> Vec<&str> {
+    text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect()
 }
 
 /// A decimal number as it was written.

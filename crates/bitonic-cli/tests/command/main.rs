@@ -4,6 +4,7 @@ mod bench;
 mod completions;
 mod devices;
 mod explain;
+mod explore;
 mod lab;
 mod ladder;
 mod mistakes;

@@ -5,32 +5,44 @@ use std::collections::BinaryHeap;
 
 use crate::{Comparator, Stage};
 
-/// The comparators of one stage in as few columns as possible, such that no two in a column overlap.
-///
-/// From the top wire down, each comparator goes into the leftmost column that is free there: nested comparators
-/// form a fan with the longest at the left, and interleaved ones a diagonal.
-pub(super) fn columns(stage: &Stage) -> Vec<Vec<Comparator>> {
-    let mut comparators = stage.comparators().to_vec();
-    comparators.sort_unstable_by_key(|comparator| comparator.top());
+impl Stage {
+    /// The comparators of this stage in as few columns as possible, such that no two in a column overlap: how they
+    /// stand side by side in a drawing.
+    ///
+    /// From the top wire down, each comparator goes into the leftmost column that is free there: nested comparators
+    /// form a fan with the longest at the left, and interleaved ones a diagonal.
+    ///
+    /// ```
+    /// use bitonic_network::{Comparator, Stage};
+    ///
+    /// let c = Comparator::new;
+    /// let flip = Stage::new(vec![c(0, 3), c(1, 2)])?;
+    /// assert_eq!(flip.columns(), [[c(0, 3)], [c(1, 2)]]);
+    /// # Ok::<(), bitonic_network::NetworkError>(())
+    /// ```
+    pub fn columns(&self) -> Vec<Vec<Comparator>> {
+        let mut comparators = self.comparators().to_vec();
+        comparators.sort_unstable_by_key(|comparator| comparator.top());
 
-    let mut columns: Vec<Vec<Comparator>> = Vec::new();
-    let mut occupied_until: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
-    let mut free: BinaryHeap<Reverse<usize>> = BinaryHeap::new();
-    for comparator in comparators {
-        while let Some(&Reverse((bottom, column))) = occupied_until.peek()
-            && bottom < comparator.top()
-        {
-            occupied_until.pop();
-            free.push(Reverse(column));
+        let mut columns: Vec<Vec<Comparator>> = Vec::new();
+        let mut occupied_until: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
+        let mut free: BinaryHeap<Reverse<usize>> = BinaryHeap::new();
+        for comparator in comparators {
+            while let Some(&Reverse((bottom, column))) = occupied_until.peek()
+                && bottom < comparator.top()
+            {
+                occupied_until.pop();
+                free.push(Reverse(column));
+            }
+            let column = free.pop().map_or(columns.len(), |Reverse(column)| column);
+            if column == columns.len() {
+                columns.push(Vec::new());
+            }
+            columns[column].push(comparator);
+            occupied_until.push(Reverse((comparator.bottom(), column)));
         }
-        let column = free.pop().map_or(columns.len(), |Reverse(column)| column);
-        if column == columns.len() {
-            columns.push(Vec::new());
-        }
-        columns[column].push(comparator);
-        occupied_until.push(Reverse((comparator.bottom(), column)));
+        columns
     }
-    columns
 }
 
 #[cfg(test)]
@@ -45,14 +57,14 @@ mod tests {
     #[test]
     fn comparators_side_by_side_share_a_column() {
         let c = Comparator::new;
-        assert_eq!(columns(&stage(&[(2, 3), (0, 1)])), [[c(0, 1), c(2, 3)]]);
+        assert_eq!(stage(&[(2, 3), (0, 1)]).columns(), [[c(0, 1), c(2, 3)]]);
     }
 
     #[test]
     fn a_column_is_used_again_below_the_comparators_it_holds() {
         let c = Comparator::new;
         let nested = stage(&[(0, 3), (1, 2), (7, 4), (5, 6)]);
-        assert_eq!(columns(&nested), [[c(0, 3), c(7, 4)], [c(1, 2), c(5, 6)]]);
+        assert_eq!(nested.columns(), [[c(0, 3), c(7, 4)], [c(1, 2), c(5, 6)]]);
     }
 
     proptest! {
@@ -63,7 +75,7 @@ mod tests {
         ) {
             let pairs: Vec<Comparator> =
                 order.chunks_exact(2).take(size).map(|pair| Comparator::new(pair[0], pair[1])).collect();
-            let columns = columns(&Stage::new(pairs.clone()).unwrap());
+            let columns = Stage::new(pairs.clone()).unwrap().columns();
             for column in &columns {
                 for pair in column.windows(2) {
                     prop_assert!(pair[0].bottom() < pair[1].top(), "{} overlaps {}", pair[0], pair[1]);

@@ -11,7 +11,7 @@
 
 use std::fmt::{self, Write};
 
-use super::{Drawing, layout};
+use super::Drawing;
 use crate::{Block, Comparator, Network};
 
 /// The SVG document of a drawing.
@@ -79,7 +79,7 @@ impl<'drawing> Picture<'drawing> {
         let wires_left = MARGIN + text_width(last_wire.to_string().len(), FONT_SIZE) + 8.0;
         let mut x = wires_left;
         let stages = network.stages().iter().map(|stage| {
-            let columns = layout::columns(stage);
+            let columns = stage.columns();
             let left = x + values_width + STAGE_PADDING;
             let right = left + COLUMN_DISTANCE * columns.len().saturating_sub(1) as f64;
             x = right + STAGE_PADDING;

@@ -8,7 +8,7 @@
 //!       ┊ │ │ ┊
 //! ```
 
-use super::{Drawing, layout};
+use super::Drawing;
 use crate::Comparator;
 
 /// The text of a drawing.
@@ -31,7 +31,7 @@ pub(super) fn draw(drawing: &Drawing<'_>) -> String {
         }
         let start = page.width;
         page.piece_of_wire();
-        for column in layout::columns(stage) {
+        for column in stage.columns() {
             page.column(&column, with_arrows);
             page.piece_of_wire();
         }
