@@ -5,8 +5,8 @@ use crate::figures;
 use crate::options::INSTRUCTIONS_VARIABLE;
 use crate::output;
 use crate::table::Plain;
-use bitonic::key::KeyType;
 use bitonic::device::{self, DeviceChoice, DeviceFacts};
+use bitonic::key::KeyType;
 use bitonic::{Engine, Error, Instructions, Sorter};
 use std::io::{self, Write};
 

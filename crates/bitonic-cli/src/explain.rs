@@ -71,7 +71,7 @@ fn for_page(plan: &Plan) -> serde_json::Value {
     serde_json::json!({
         "text": plan.to_string(),
         "keys": plan.sorted_length(),
-        "key_bytes": plan.key_type.bytes(),
+        "key_bytes": plan.request.key.bytes(),
         "tile_log2": plan.limits.tile_log2,
         "fused_steps": plan.limits.fused_steps,
         "network": plan.algorithm == Algorithm::Network,

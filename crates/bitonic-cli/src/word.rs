@@ -2,8 +2,8 @@
 
 use crate::failure::on_one_line;
 use crate::{names, quantity};
-use bitonic::key::KeyType;
 use bitonic::DeviceChoice;
+use bitonic::key::KeyType;
 use bitonic_testkit::Pattern;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;

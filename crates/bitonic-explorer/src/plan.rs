@@ -1,17 +1,7 @@
-//! The passes in which a device does the network.
-//!
-//! The rule is the library's own: these are its two files that have neither a device nor a dependency.
+//! The passes in which a device does the network: planned by the library itself.
 
-#[path = "../../bitonic/src/plan/passes.rs"]
-#[allow(dead_code, unreachable_pub, reason = "the library uses more of it than the page")]
-mod passes;
-#[path = "../../bitonic/src/plan/step.rs"]
-#[allow(dead_code, unreachable_pub, reason = "the library uses more of it than the page")]
-mod step;
-
-use passes::{Limits, Place, passes};
+use bitonic::plan::{Limits, Pass, Place, Step, passes};
 use serde::{Deserialize, Serialize};
-use step::Step;
 
 /// The most keys that the page plans for: its program counts with 32 bits.
 const MAX_KEYS: u64 = 1 << 31;
@@ -69,7 +59,7 @@ pub(crate) fn plan(shape: Shape) -> Result<Passes, String> {
         DrawnStep { merge: step.merge(), flip, span: step.span() }
     };
     let tile = tile_log2.min(Step::merges(keys));
-    let drawn_pass = |pass: passes::Pass| {
+    let drawn_pass = |pass: Pass| {
         let merge = Step::new(pass.steps.start).merge();
         let (place, what) = match pass.place {
             Place::Tile if pass.steps.start == 0 => ("tile", format!("sort every tile of 2^{tile} keys")),
@@ -79,6 +69,7 @@ pub(crate) fn plan(shape: Shape) -> Result<Passes, String> {
                 let plural = if steps == 1 { "" } else { "s" };
                 ("memory", format!("merge {merge}: {steps} step{plural} between tiles"))
             }
+            _ => ("", pass.words(tile)),
         };
         DrawnPass { place, steps: [pass.steps.start, pass.steps.end], what }
     };

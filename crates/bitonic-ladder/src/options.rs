@@ -1,8 +1,8 @@
 //! How a rung is to sort.
 
 use crate::Place;
-use bitonic::Order;
 use bitonic::DeviceChoice;
+use bitonic::Order;
 use std::num::NonZero;
 
 /// How a rung is to sort. The default is ascending, with all cores, or on the best OpenCL device.

@@ -3,8 +3,8 @@
 use crate::gpu::DeviceRung;
 use crate::times::{DeviceTimes, KernelTimes, Times};
 use crate::{LadderError, Options, Place, Rung};
-use bitonic::key::{Bits, with_ordered_bits};
 use bitonic::device::{DeviceBuffer, Driver};
+use bitonic::key::{Bits, with_ordered_bits};
 use bitonic::{DeviceChoice, Key, cuda, opencl};
 use std::time::Instant;
 

@@ -44,10 +44,10 @@ pub use device::DeviceChoice;
 pub use engine::Engine;
 pub use error::Error;
 pub use gpu::cache_folder;
-#[doc(hidden)]
-pub use gpu::is_trusted;
 #[cfg(feature = "cuda")]
 pub use gpu::cuda;
+#[doc(hidden)]
+pub use gpu::is_trusted;
 #[cfg(feature = "opencl")]
 pub use gpu::opencl;
 pub use instructions::Instructions;

@@ -206,7 +206,12 @@ mod tests {
     fn a_device_refuses_just_the_oblivious_sorts_whose_values_the_host_would_gather() {
         let numbers = Request::pairs::<u32, f64>(Segments::one(9));
         let structures = Request::pairs::<u32, [u8; 3]>(Segments::one(9));
-        for request in [numbers, structures, Request::keys::<u8>(Segments::one(9)), Request::argsort::<u8>(Segments::one(9))] {
+        for request in [
+            numbers,
+            structures,
+            Request::keys::<u8>(Segments::one(9)),
+            Request::argsort::<u8>(Segments::one(9)),
+        ] {
             for engine in [Engine::OpenCl, Engine::Cuda] {
                 for stable in [false, true] {
                     let request = Request { stable, oblivious: true, ..request };

@@ -2,9 +2,9 @@
 
 use crate::cpu::{self, Settings};
 use crate::gpu::auto::worthwhile;
+use crate::gpu::backends::Backend;
 use crate::gpu::choice::DeviceChoice;
 use crate::gpu::cut::Cuts;
-use crate::gpu::backends::Backend;
 use crate::gpu::engine::DeviceEngine;
 use crate::gpu::execute::{HostArrays, Means, ValueBytes};
 use crate::instructions::Instructions;
@@ -367,12 +367,7 @@ impl Sorter {
     }
 }
 
-fn report(
-    plan: Plan,
-    times: Option<DeviceTimes>,
-    fallback: Option<String>,
-    started: Instant,
-) -> Report {
+fn report(plan: Plan, times: Option<DeviceTimes>, fallback: Option<String>, started: Instant) -> Report {
     let report = Report { plan, elapsed: started.elapsed(), times, fallback };
     tracing::debug!(%report, "sorted");
     report

@@ -113,7 +113,8 @@ fn names_after(text: &str, prefix: &str) -> Vec<String> {
 }
 
 fn ranks(layers: &[&[&'static str]]) -> BTreeMap<&'static str, usize> {
-    let ranked = layers.iter().enumerate().flat_map(|(rank, names)| names.iter().map(move |&name| (name, rank)));
+    let ranked =
+        layers.iter().enumerate().flat_map(|(rank, names)| names.iter().map(move |&name| (name, rank)));
     ranked.collect()
 }
 
@@ -145,14 +146,17 @@ fn upward_imports(
         if path.parent() == Some(folder) {
             text = text.replace("super::", prefix);
         }
-        let &rank = ranks.get(module.as_str()).unwrap_or_else(|| panic!("{module} has no layer in this test"));
+        let &rank =
+            ranks.get(module.as_str()).unwrap_or_else(|| panic!("{module} has no layer in this test"));
         for name in names_after(&text, prefix) {
-            let target = exported.iter().find(|(export, _)| *export == name).map_or(name.as_str(), |row| row.1);
+            let target =
+                exported.iter().find(|(export, _)| *export == name).map_or(name.as_str(), |row| row.1);
             match ranks.get(target) {
                 Some(&of_target) if of_target <= rank => {}
                 Some(_) => wrong.push(format!("{} imports {prefix}{name}", path.display())),
                 // Macros and functions of the root are used by tests and documentation only.
-                None if name.starts_with(char::is_lowercase) && text.contains(&format!("{prefix}{name}!")) => {}
+                None if name.starts_with(char::is_lowercase)
+                    && text.contains(&format!("{prefix}{name}!")) => {}
                 None => panic!("{} imports {prefix}{name}, which has no layer in this test", path.display()),
             }
         }
@@ -198,8 +202,9 @@ fn backends_are_named_in_their_folders_and_one_list() {
 
 #[test]
 fn the_picture_shows_the_layers_of_this_test() {
-    let picture = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/architecture.md"))
-        .expect("the documentation is there");
+    let picture =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/architecture.md"))
+            .expect("the documentation is there");
     for names in LAYERS.iter().chain(ROOMS).flat_map(|layer| layer.iter()) {
         assert!(picture.contains(names), "docs/architecture.md does not show {names}");
     }

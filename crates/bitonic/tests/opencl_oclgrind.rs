@@ -214,8 +214,7 @@ fn run_planted_faults() {
     for fault in PlantedFault::ALL {
         let buffer = device.allocate(4 * PlantedFault::WORDS).unwrap();
         device.upload(&[0; 4 * PlantedFault::WORDS], &buffer).unwrap();
-        let kernel =
-            device.program(fault.kernel, fault.source, "").unwrap().kernel(fault.kernel).unwrap();
+        let kernel = device.program(fault.kernel, fault.source, "").unwrap().kernel(fault.kernel).unwrap();
         let (groups, group_size) = (PlantedFault::GROUPS, PlantedFault::GROUP_SIZE);
         let arguments = [Argument::Buffer(&buffer)];
         // SAFETY: The device is Oclgrind (checked when it was opened), which reports faults and does not do them.

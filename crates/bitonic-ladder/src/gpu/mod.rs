@@ -19,10 +19,10 @@ pub(crate) mod rungs;
 mod source;
 
 use crate::times::{DeviceTimes, KernelTimes};
-use bitonic::Error;
-use bitonic::key::Bits;
 use bitonic::DeviceChoice;
+use bitonic::Error;
 use bitonic::device::Driver;
+use bitonic::key::Bits;
 use run::{Run, bytes_of, bytes_of_mut};
 
 /// A rung as the files in `rungs/` define it.

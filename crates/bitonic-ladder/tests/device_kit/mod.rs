@@ -4,9 +4,9 @@
 //! `device_for(test)`: a device to test on; if there is none, the test ends.
 
 use crate::{PLACE, TIME_ERROR};
+use bitonic::DeviceChoice;
 use bitonic::Order;
 use bitonic::key::KeyType;
-use bitonic::DeviceChoice;
 use bitonic_ladder::{LadderError, Options, Rung, Sizes};
 use bitonic_testkit::{Kit, Pattern, SortsKeys, TestKey};
 

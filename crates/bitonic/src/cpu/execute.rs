@@ -1,9 +1,9 @@
 //! Plans and runs requests on the CPU: the one way from a request to the sorts of this folder.
 
 use super::pairs::{self, argsort, indexed, sort_pairs, sort_run};
+use super::rows::{Rows, each_row};
 use super::scalar::Indexed;
 use super::width::{KeysPlan, Settings};
-use super::rows::{Rows, each_row};
 use super::{sort, sort_rows, threads, try_vec};
 use crate::instructions::Instructions;
 use crate::key::{BitMap, Key, as_bits_mut};
@@ -44,7 +44,7 @@ fn plan(request: &Request, settings: Settings, of_segment: KeysPlan) -> Result<P
         engine: Engine::Cpu,
         device: Cow::Borrowed(super::device()),
         algorithm: of_segment.algorithm,
-        limits: Some(of_segment.limits),
+        limits: of_segment.limits,
         threads: threads::count_for(request.len(), settings.threads),
         instructions: Some(settings.instructions),
         kernels: None,
@@ -142,7 +142,9 @@ fn sort_pairs_of_rows<K: Key, V: Copy + Send>(
                 // SAFETY: every row comes once.
                 let (keys, values) = unsafe { (keys.row(row), values.row(row)) };
                 sort_pairs(keys, values, false, one).or_else(|_| {
-                    crate::key::with_ordered_bits(keys, settings.order, |bits| sort_run(bits, values, in_place))
+                    crate::key::with_ordered_bits(keys, settings.order, |bits| {
+                        sort_run(bits, values, in_place)
+                    })
                 })
             })
         }
@@ -161,9 +163,9 @@ fn sort_pairs_of_rows<K: Key, V: Copy + Send>(
         (true, true) => {
             let mut elements = Vec::new();
             for row in keys.chunks(row_length) {
-                elements.try_reserve_exact(if elements.is_empty() { keys.len() } else { 0 }).map_err(|_| {
-                    Error::OutOfMemory { bytes: keys.len() * size_of::<Indexed<K::Bits>>() }
-                })?;
+                elements
+                    .try_reserve_exact(if elements.is_empty() { keys.len() } else { 0 })
+                    .map_err(|_| Error::OutOfMemory { bytes: keys.len() * size_of::<Indexed<K::Bits>>() })?;
                 elements.extend(indexed(row, settings)?);
             }
             for (elements, values) in elements.chunks_mut(row_length).zip(values.chunks_mut(row_length)) {

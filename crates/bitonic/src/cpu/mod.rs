@@ -38,8 +38,8 @@ pub(crate) use execute::{
 pub(crate) use narrow::try_vec;
 pub(crate) use pairs::sort_pairs;
 pub(crate) use threads::{count as thread_count, with_threads_for};
-pub(crate) use width::Settings;
 use width::KeysPlan;
+pub(crate) use width::Settings;
 
 /// The processor's name as the system gives it.
 pub(crate) fn device() -> &'static str {

@@ -14,8 +14,8 @@
 
 use super::narrow::try_vec;
 use super::scalar::{Indexed, Ranked, Run};
-use super::width::{self, KeysPlan, Settings, Width, scalar_limits};
 use super::threads;
+use super::width::{self, KeysPlan, Settings, Width, scalar_limits};
 use crate::Error;
 use crate::key::{BitMap, Bits, Key, as_bits, as_bits_mut, plain_number_bytes};
 use crate::plan::Algorithm;

@@ -183,9 +183,9 @@ fn sort_by_counting<B: Bits>(keys: &mut [B], few: FewValues<B>, kernels: &Kernel
 
 #[cfg(test)]
 mod tests {
-    use crate::instructions::Instructions;
     use super::super::instructions::HasKernels;
     use super::*;
+    use crate::instructions::Instructions;
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     /// The portable kernels with two faults: the median of every sample is its least key, so that each partition splits off

@@ -75,6 +75,9 @@ mod tests {
     #[test]
     fn an_error_of_a_row_is_the_error_of_all() {
         let failed = || Error::OutOfMemory { bytes: 7 };
-        assert_eq!(each_row(10, 2, None, &|number| if number == 3 { Err(failed()) } else { Ok(()) }), Err(failed()));
+        assert_eq!(
+            each_row(10, 2, None, &|number| if number == 3 { Err(failed()) } else { Ok(()) }),
+            Err(failed())
+        );
     }
 }

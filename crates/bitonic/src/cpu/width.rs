@@ -64,11 +64,26 @@ fn same_value<A: Copy + 'static, B: Copy + 'static>(value: A) -> Option<B> {
 /// Tries the code with every width that bits can have; one of them returns.
 macro_rules! with_each_width {
     ($W:ident => $code:block) => {{
-        { type $W = u32; $code }
-        { type $W = u64; $code }
-        { type $W = u8; $code }
-        { type $W = u16; $code }
-        { type $W = u128; $code }
+        {
+            type $W = u32;
+            $code
+        }
+        {
+            type $W = u64;
+            $code
+        }
+        {
+            type $W = u8;
+            $code
+        }
+        {
+            type $W = u16;
+            $code
+        }
+        {
+            type $W = u128;
+            $code
+        }
         unreachable!("bits have one of five widths")
     }};
 }
@@ -90,7 +105,11 @@ pub(super) fn sort<B: Bits>(
 
 /// The same, on as many threads as are asked for and the length is worth.
 #[inline]
-pub(super) fn sort_on_threads<B: Bits>(bits: &mut [B], map: BitMap<B>, settings: Settings) -> Result<(), Error> {
+pub(super) fn sort_on_threads<B: Bits>(
+    bits: &mut [B],
+    map: BitMap<B>,
+    settings: Settings,
+) -> Result<(), Error> {
     with_each_width!(W => {
         if let (Some(bits), Some(map)) = (same_slice::<B, W>(bits), same_value::<_, BitMap<W>>(map)) {
             return <W as Width>::sort_on_threads(bits, map, settings);

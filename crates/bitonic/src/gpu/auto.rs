@@ -1,7 +1,7 @@
 //! Whether `Auto` should use a device.
 
-use super::choice::DeviceChoice;
 use super::backends::{BACKENDS, Backend};
+use super::choice::DeviceChoice;
 use super::engine::DeviceEngine;
 use super::tuning::Crossover;
 use crate::Error;
@@ -24,8 +24,7 @@ fn worthwhile_of_many(len: usize) -> Option<Result<Arc<dyn DeviceEngine>, Error>
 
     let crossovers = CROSSOVERS.get_or_init(|| {
         let mut crossovers = Crossover::load_all();
-        let place =
-            |crossover: &Crossover| BACKENDS.iter().position(|row| row.engine == crossover.engine);
+        let place = |crossover: &Crossover| BACKENDS.iter().position(|row| row.engine == crossover.engine);
         crossovers.sort_by_key(|crossover| (place(crossover), crossover.faster_from));
         crossovers
     });

@@ -39,12 +39,10 @@ impl Backend {
     ///
     /// [`Error::EngineUnavailable`] if the library was built without it.
     pub(crate) fn find(engine: Engine) -> Result<&'static Self, Error> {
-        BACKENDS.iter().find(|backend| backend.engine == engine).ok_or_else(|| {
-            Error::EngineUnavailable {
-                engine,
-                reason: "this program was built without it".to_owned(),
-                advice: format!("build bitonic-sort with the feature `{engine}`, or choose the cpu engine"),
-            }
+        BACKENDS.iter().find(|backend| backend.engine == engine).ok_or_else(|| Error::EngineUnavailable {
+            engine,
+            reason: "this program was built without it".to_owned(),
+            advice: format!("build bitonic-sort with the feature `{engine}`, or choose the cpu engine"),
         })
     }
 }

@@ -5,9 +5,9 @@ use super::execute::{Done, HostArrays, Means, execute, facts_of};
 use super::facts::DeviceFacts;
 use super::plan::plan_with;
 use super::search::{self, Effort, TuneReport};
+use crate::Error;
 use crate::plan::Plan;
 use crate::request::Request;
-use crate::Error;
 
 /// An open device that plans and sorts.
 pub(crate) trait DeviceEngine: Send + Sync {

@@ -59,7 +59,7 @@ pub(crate) fn of_kernels(
         engine: facts.engine,
         device: Cow::Owned(facts.name.clone()),
         algorithm: kernels.algorithm,
-        limits: None,
+        limits: kernels.limits,
         threads: 1,
         instructions: None,
         chunks,

@@ -8,11 +8,11 @@ use super::job::Job;
 use super::plan::plan_with;
 use super::strategy::{Network, kernel_plan, of_strategy, shape_for};
 use super::tuning::{Crossover, NetworkShape, TunedShape, Tuning};
+use crate::Error;
 use crate::cpu;
 use crate::key::{Key, as_bytes, as_bytes_mut};
 use crate::plan::{KernelPlan, Step};
 use crate::request::{Request, Segments};
-use crate::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -135,7 +135,8 @@ impl<D: Driver> Found<'_, D> {
         let trial = Trial::<K, D>::new(self.device, length)?;
         let element = trial.job.element;
         let network = shape_for(facts, element, length, 1);
-        let in_shape = |shape| move |job: &Job| Arc::new(of_strategy(&Network { shape }, job, facts, 0));
+        let in_shape =
+            |shape| move |job: &Job| Arc::new(of_strategy(&Network { shape }, job, facts, shape.limits()));
         let by_default = |job: &Job| kernel_plan(job, facts, &Tuning::default());
         let default = by_default(&trial.job);
         let is_network = default.launches == in_shape(network)(&trial.job).launches;
@@ -303,8 +304,9 @@ fn crossover<D: Driver>(device: &D, effort: Effort) -> Result<Option<usize>, Err
     for log2 in (14..=largest).rev() {
         let unsorted = random_keys::<u32>(1 << log2);
         let request = Request::keys::<u32>(Segments::one(unsorted.len()));
-        let plan =
-            plan_with(&request, device.facts(), means.cuts, means.limit, |job| device.state().plan(device, job))?;
+        let plan = plan_with(&request, device.facts(), means.cuts, means.limit, |job| {
+            device.state().plan(device, job)
+        })?;
         let mut keys = unsorted.clone();
         let mut best = [Duration::MAX; 2];
         for _ in 0..3 {
@@ -341,7 +343,9 @@ mod tests {
     ) {
         let mut trial = Trial::<K, D>::new(device, length).expect("a device has this much memory");
         trial.job.wide_index = wide_index;
-        let plan = |job: &Job| Arc::new(of_strategy(&*strategy(job), job, device.facts(), 0));
+        let network = Network::new(&trial.job, device.facts(), &Tuning::default());
+        let plan =
+            |job: &Job| Arc::new(of_strategy(&*strategy(job), job, device.facts(), network.shape.limits()));
         trial.time(&plan).unwrap_or_else(|error| panic!("{length} {} keys: {error}", K::TYPE));
     }
 

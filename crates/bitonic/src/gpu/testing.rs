@@ -10,7 +10,8 @@ use super::facts::DeviceFacts;
 use super::job::Job;
 use super::kernel::Part;
 use super::lock::lock;
-use super::strategy::{Strategy, of_strategy};
+use super::strategy::{Network, Strategy, of_strategy};
+use super::tuning::Tuning;
 use crate::key::{BitMap, Key, KeyForm, KeyType, Order, as_bytes, as_bytes_mut};
 use crate::{Engine, Error};
 use std::sync::{Arc, Mutex};
@@ -23,7 +24,8 @@ pub(crate) fn sort_by_strategy<K: Key, D: Driver>(
     job: &Job,
     strategy: &dyn Strategy,
 ) -> (Vec<K>, Vec<u32>) {
-    let plan = Arc::new(of_strategy(strategy, job, device.facts(), 0));
+    let limits = Network::new(job, device.facts(), &Tuning::default()).shape.limits();
+    let plan = Arc::new(of_strategy(strategy, job, device.facts(), limits));
     let buffer = device.allocate(size_of_val(keys)).expect("there is memory for the keys");
     device.upload(as_bytes(keys), &buffer).expect("keys go up");
     let mut values: Vec<u32> = (0..keys.len() as u32).collect();
@@ -408,7 +410,8 @@ unsafe impl<D: Driver> Driver for Recorded<D> {
         commands: &[Command<'_, Self>],
         timed: bool,
     ) -> Result<D::Span, Error> {
-        lock(&self.launched).extend(commands.iter().map(|command| (command.kernel.name.clone(), command.grid)));
+        lock(&self.launched)
+            .extend(commands.iter().map(|command| (command.kernel.name.clone(), command.grid)));
         let commands: Vec<Command<'_, D>> = commands
             .iter()
             .map(|&Command { kernel, grid, arguments }| Command { kernel: &kernel.kernel, grid, arguments })

@@ -1,6 +1,6 @@
 //! The part of a plan that a device runs: kernels in order, the memory they work in, and what to do when it refuses.
 
-use super::Algorithm;
+use super::{Algorithm, Limits};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,7 +19,9 @@ pub struct KernelPlan {
     pub work: WorkMemory,
     /// The device on which the figures were measured that shaped it.
     pub measured_on: &'static str,
-    /// How many passes over the data the network alone would make, where this is another algorithm.
+    /// How the network is cut on this device, in place.
+    pub limits: Limits,
+    /// How many passes over the data the network in place would make, where this is another algorithm.
     pub network_passes: Option<usize>,
     /// The next best, if the device refuses the memory or the clusters of this one.
     pub fallback: Option<Arc<KernelPlan>>,
@@ -34,6 +36,7 @@ impl KernelPlan {
             element_bytes: 0,
             work: WorkMemory::default(),
             measured_on: "",
+            limits: Limits { tile_log2: 0, fused_steps: 1 },
             network_passes: None,
             fallback: None,
         }

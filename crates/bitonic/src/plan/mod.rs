@@ -66,8 +66,8 @@ pub struct Plan {
     pub device: Cow<'static, str>,
     /// How the keys get into order.
     pub algorithm: Algorithm,
-    /// The limits that cut the network into passes, if it is the CPU's; kernels tell their own.
-    pub limits: Option<Limits>,
+    /// The limits that cut the network into passes.
+    pub limits: Limits,
     /// How many CPU threads share the work; on a device, 1.
     pub threads: usize,
     /// The instruction set, if it is the CPU engine.
@@ -106,8 +106,8 @@ impl Plan {
 
     /// The passes of the network over the data, in order, if it is the CPU's network; kernels tell their own.
     pub fn passes(&self) -> impl Iterator<Item = Pass> {
-        let limits = self.limits.filter(|_| self.algorithm == Algorithm::Network);
-        limits.into_iter().flat_map(|limits| passes(self.sorted_length(), limits))
+        let is_listed = self.algorithm == Algorithm::Network && self.kernels.is_none();
+        is_listed.then(|| passes(self.sorted_length(), self.limits)).into_iter().flatten()
     }
 
     /// How many times the data is gone through; for a partition, where it depends on the keys, as many as even parts need.
@@ -120,7 +120,7 @@ impl Plan {
             (Some(kernels), _) => kernels.passes(),
             (None, Algorithm::Network) => self.passes().count(),
             (None, Algorithm::Partition) => {
-                1 + Step::merges(length).saturating_sub(self.tile_log2()) as usize
+                1 + Step::merges(length).saturating_sub(self.limits.tile_log2) as usize
             }
             // The standard library's quicksort halves parts down to about 32 keys.
             (None, Algorithm::Standard) => 1 + Step::merges(length).saturating_sub(5) as usize,
@@ -132,13 +132,8 @@ impl Plan {
     pub fn tile_keys(&self) -> usize {
         match &self.kernels {
             Some(kernels) => kernels.tile_keys(),
-            None => 1 << self.tile_log2(),
+            None => 1 << self.limits.tile_log2,
         }
-    }
-
-    /// The base-2 logarithm of the keys in a tile of the CPU.
-    fn tile_log2(&self) -> u32 {
-        self.limits.map_or(0, |limits| limits.tile_log2)
     }
 
     /// The number of comparators of the network, each of which looks at two keys.
@@ -158,7 +153,8 @@ impl Plan {
         match self.kernels {
             Some(_) => 2 * u128::from(self.memory.device),
             None => {
-                2 * self.request.len() as u128 * (self.request.key.bytes() + self.request.value_bytes()) as u128
+                2 * self.request.len() as u128
+                    * (self.request.key.bytes() + self.request.value_bytes()) as u128
             }
         }
     }

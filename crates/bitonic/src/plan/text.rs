@@ -154,7 +154,7 @@ impl Plan {
                 writeln!(f, "network    {merges} merges, {steps} steps, {} comparators", self.comparators())
             }
             Algorithm::Partition => {
-                let tile = 1_usize << self.tile_log2();
+                let tile = 1_usize << self.limits.tile_log2;
                 writeln!(
                     f,
                     "network    in every part of up to {tile} keys; larger parts are split at a sampled median"
@@ -183,7 +183,7 @@ impl Row {
     }
 
     fn of_pass(pass: &Pass, plan: &Plan) -> Self {
-        let tile_log2 = plan.tile_log2().min(Step::merges(plan.sorted_length()));
+        let tile_log2 = plan.limits.tile_log2.min(Step::merges(plan.sorted_length()));
         let place = match pass.place {
             Place::Tile => "tile",
             Place::Memory => "memory",

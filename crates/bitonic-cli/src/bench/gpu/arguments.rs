@@ -185,7 +185,11 @@ impl Arguments {
                 chosen.rung,
                 engine = D::ENGINE
             ))),
-            None => Ok(chosen.iter().map(|chosen| chosen.rung).filter(|&rung| MeasuredDevice::<D>::has(rung)).collect()),
+            None => Ok(chosen
+                .iter()
+                .map(|chosen| chosen.rung)
+                .filter(|&rung| MeasuredDevice::<D>::has(rung))
+                .collect()),
         }
     }
 
@@ -213,9 +217,9 @@ impl Arguments {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use bitonic::cuda::Device as Cuda;
     use bitonic::opencl::Device as OpenCl;
-    use super::*;
     use clap::Parser;
 
     #[derive(Parser)]

@@ -5,7 +5,7 @@ use super::job::Rows;
 use crate::failure::Failure;
 use bitonic::device::{self, DeviceBuffer, Driver, OpenDevice};
 use bitonic::key::Bits;
-use bitonic::{DeviceChoice, Engine, Error, Request, Segments};
+use bitonic::{DeviceChoice, Error, Request, Segments};
 use bitonic_lab::record::DeviceDescription;
 use bitonic_ladder::{Place, Rung};
 use bitonic_testkit::TestKey;
@@ -20,9 +20,6 @@ pub(super) struct MeasuredDevice<D: Driver> {
 }
 
 impl<D: Driver> MeasuredDevice<D> {
-    /// The engine that the device belongs to.
-    pub(super) const ENGINE: Engine = D::ENGINE;
-
     pub(super) fn open(choice: &DeviceChoice) -> Result<Self, Error> {
         Ok(Self { device: D::open(choice)?, spare: RefCell::default() })
     }

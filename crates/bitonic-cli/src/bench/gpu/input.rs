@@ -134,7 +134,11 @@ fn allocate<D: Driver>(device: &MeasuredDevice<D>, bytes: &Bytes) -> Result<Arra
     Ok(Arrays { keys: device.allocate(bytes.input.len())?, values })
 }
 
-fn upload<D: Driver>(device: &MeasuredDevice<D>, bytes: &Bytes, arrays: &Arrays<D::Buffer>) -> Result<(), Failure> {
+fn upload<D: Driver>(
+    device: &MeasuredDevice<D>,
+    bytes: &Bytes,
+    arrays: &Arrays<D::Buffer>,
+) -> Result<(), Failure> {
     device.upload(&bytes.input, &arrays.keys)?;
     match &arrays.values {
         Some(values) => device.upload(&bytes.values, values),

@@ -47,7 +47,11 @@ type OpenCl = MeasuredDevice<bitonic::opencl::Device>;
 type Cuda = MeasuredDevice<bitonic::cuda::Device>;
 
 /// Measures on this device. `engine_note` says why it is one of this engine.
-fn run_on<D: Driver>(device: &MeasuredDevice<D>, arguments: &Arguments, engine_note: String) -> Result<(), Failure> {
+fn run_on<D: Driver>(
+    device: &MeasuredDevice<D>,
+    arguments: &Arguments,
+    engine_note: String,
+) -> Result<(), Failure> {
     let jobs = arguments.jobs(D::ENGINE)?;
     let rungs = arguments.rungs::<D>()?;
     let (repetitions, warm_up) = (arguments.repetitions()?, arguments.warm_up());

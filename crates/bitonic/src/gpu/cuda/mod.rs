@@ -36,8 +36,8 @@ mod staging;
 mod timing;
 mod transfer;
 
-pub use crate::gpu::driver::Transfer;
 pub use crate::gpu::choice::DeviceChoice;
+pub use crate::gpu::driver::Transfer;
 pub use buffer::Buffer;
 pub use compiler::{architectures, compile};
 pub use cudarc;

@@ -27,7 +27,8 @@ impl<'a> ValueBytes<'a> {
     pub(crate) fn new<V: Copy>(values: &'a mut [V]) -> Self {
         // SAFETY: any memory is `MaybeUninit` bytes; the borrow lasts as long as the result, and what is written there are whole
         // values of the same array, in `write`.
-        let memory = unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) };
+        let memory =
+            unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) };
         Self { memory, size: size_of::<V>() }
     }
 
@@ -81,7 +82,11 @@ pub(crate) struct Gathered {
 
 impl Gathered {
     /// Values of a size that is known when this is compiled are moved by single instructions.
-    fn gather<const SIZE: usize>(&mut self, values: &[MaybeUninit<u8>], indices: impl Iterator<Item = usize>) {
+    fn gather<const SIZE: usize>(
+        &mut self,
+        values: &[MaybeUninit<u8>],
+        indices: impl Iterator<Item = usize>,
+    ) {
         let (values, _) = values.as_chunks::<SIZE>();
         indices.for_each(|index| self.memory.extend_from_slice(&values[index]));
     }

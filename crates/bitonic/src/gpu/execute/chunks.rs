@@ -112,10 +112,12 @@ impl<D: Driver> ChunkSorter<'_, D> {
         keys: &mut [u8],
         values: &mut [u8],
     ) -> Result<Chunked, Error> {
-        let (mut landed_keys, mut landed_values) = (zeroed::<B>(self.cut.len())?, zeroed::<V>(self.cut.len())?);
+        let (mut landed_keys, mut landed_values) =
+            (zeroed::<B>(self.cut.len())?, zeroed::<V>(self.cut.len())?);
         let mut ran = self.each_chunk(|chunk, job, plan| {
             let (key_part, value_part) = (bytes_of::<B>(&chunk), bytes_of::<V>(&chunk));
-            let mut sorted = OnDevice::sort(self.device, job, plan, &keys[key_part], Some(&values[value_part]))?;
+            let mut sorted =
+                OnDevice::sort(self.device, job, plan, &keys[key_part], Some(&values[value_part]))?;
             sorted.land_keys(self.request.key, bytemuck::cast_slice_mut(&mut landed_keys[chunk.clone()]))?;
             sorted.land_values(bytemuck::cast_slice_mut(&mut landed_values[chunk]))?;
             Ok(sorted.done())
@@ -224,7 +226,8 @@ impl<D: Driver> ChunkSorter<'_, D> {
         mut to: Elements<'_, B, V>,
     ) -> Result<(), Error> {
         let started = Instant::now();
-        let (map, row_length) = (BitMap::new(self.request.key.form(), self.request.order), self.job.row_length);
+        let (map, row_length) =
+            (BitMap::new(self.request.key.form(), self.request.order), self.job.row_length);
         with_threads_for(self.cut.len(), self.threads, |parallel| {
             // A chunk that does not end where a row does goes on in the next.
             for row in ran.chunks.chunk_by(|chunk, _| !chunk.end.is_multiple_of(row_length)) {

@@ -106,9 +106,7 @@ impl<D: Driver> Loaded<D> {
         };
         // SAFETY: as above; the number stands for the kernels and the numbers that they are given, and the rest of the key for
         // the arrays.
-        unsafe {
-            device.submit_again(queue, key, &mut || self.commands(arrays), how == Submission::Timed)
-        }
+        unsafe { device.submit_again(queue, key, &mut || self.commands(arrays), how == Submission::Timed) }
     }
 
     fn is_complete(&self, arrays: &DeviceArrays<D::Memory>) -> bool {

@@ -57,11 +57,8 @@ fn try_sort<D: Driver>(
     }
     let Some(loaded) = device.state().load(device, plan)? else { return Ok(None) };
     let work = WorkBuffers::take(device, plan.work)?;
-    let arrays = DeviceArrays {
-        keys: keys.memory(),
-        values: values.map(DeviceBuffer::memory),
-        work: work.memory(),
-    };
+    let arrays =
+        DeviceArrays { keys: keys.memory(), values: values.map(DeviceBuffer::memory), work: work.memory() };
     // SAFETY: the buffers are the device's, hold the job's elements, as the caller checked, or have the bytes that the plan works
     // in; whoever else uses them queues commands on the same queue, which is in order.
     let span = unsafe { loaded.submit(device, device.queue(), &arrays, Submission::Timed) };

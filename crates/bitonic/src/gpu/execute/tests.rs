@@ -87,7 +87,8 @@ impl Case {
                 }
             }
             if let What::Pairs(_) = self.request.what {
-                let values: Vec<u32> = places.iter().map(|&place| before.values[here.start + place]).collect();
+                let values: Vec<u32> =
+                    places.iter().map(|&place| before.values[here.start + place]).collect();
                 assert_eq!(self.values[here], values, "{:?}", self.request);
             }
         }
@@ -138,7 +139,9 @@ fn a_refusal_launches_the_fallback_and_the_report_shows_it() {
     let request = Request::keys::<u32>(Segments::one(100_000));
     let limits = means(1 << 30, Cuts::Nowhere);
     // Refused in turn: the second array, clusters, both, nothing.
-    for (granted, refuses_clusters) in [(400_000, false), (usize::MAX, true), (400_000, true), (usize::MAX, false)] {
+    for (granted, refuses_clusters) in
+        [(400_000, false), (usize::MAX, true), (400_000, true), (usize::MAX, false)]
+    {
         for len in [100_000, 10_000] {
             let device = HostDevice::with_facts(facts.clone());
             device.script().grants = vec![granted];
@@ -149,9 +152,8 @@ fn a_refusal_launches_the_fallback_and_the_report_shows_it() {
             case.check();
             let ran = done.plan.kernels.expect("kernels");
             assert_eq!(device.script().launched, launches(&ran), "{len} keys");
-            let is_refused = |plan: &KernelPlan| {
-                (plan.work.bytes() > granted) || (refuses_clusters && plan.cluster() > 1)
-            };
+            let is_refused =
+                |plan: &KernelPlan| (plan.work.bytes() > granted) || (refuses_clusters && plan.cluster() > 1);
             let mut chain = std::iter::once(&planned).chain(planned.fallbacks());
             assert_eq!(chain.find(|plan| !is_refused(plan)), Some(&ran), "{len} keys");
             assert_eq!(ran == planned, !is_refused(&planned));
@@ -249,7 +251,11 @@ fn a_device_that_gives_less_than_it_has_gets_smaller_chunks() {
         assert_eq!(device.script().sorted, sorted);
         assert_eq!(done.times.chunks, sorted.len());
         let chunks = done.plan.chunks.map(|chunks| (chunks.count, chunks.len));
-        assert_eq!(chunks, (sorted.len() > 1).then(|| (sorted.len(), sorted[0])), "the report shows the chunks");
+        assert_eq!(
+            chunks,
+            (sorted.len() > 1).then(|| (sorted.len(), sorted[0])),
+            "the report shows the chunks"
+        );
     }
     let device = device();
     device.script().grants = vec![0];
@@ -306,8 +312,10 @@ fn values_of_any_size_follow_their_keys() {
         let (device, means, before) = (device(), means(1 << 20, Cuts::Anywhere), keys(500));
         let (mut sorted, mut values) = (before.clone(), (0..500).map(&value).collect::<Vec<V>>());
         let request = Request { stable: true, ..Request::pairs::<u32, V>(Segments::one(500)) };
-        let plan = plan(&request, &device.facts, &Tuning::default(), means.cuts, means.limit).expect("it fits");
-        let arrays = HostArrays::Gathered { keys: as_bytes_mut(&mut sorted), values: ValueBytes::new(&mut values) };
+        let plan =
+            plan(&request, &device.facts, &Tuning::default(), means.cuts, means.limit).expect("it fits");
+        let arrays =
+            HostArrays::Gathered { keys: as_bytes_mut(&mut sorted), values: ValueBytes::new(&mut values) };
         execute(&device, &plan, arrays, &means).expect("nothing fails");
         let places = sorted_places(&before, Order::Ascending);
         assert!(values.iter().zip(&places).all(|(found, &place)| *found == value(place)));
@@ -326,7 +334,8 @@ fn values_of_any_size_follow_their_keys() {
 fn a_plan_falls_back_from_buckets_to_columnsort_to_the_network() {
     let plan = device_plan(1 << 24);
     let kernels = plan.kernels.expect("kernels");
-    let chain: Vec<_> = std::iter::once(&kernels).chain(kernels.fallbacks()).map(|plan| plan.algorithm).collect();
+    let chain: Vec<_> =
+        std::iter::once(&kernels).chain(kernels.fallbacks()).map(|plan| plan.algorithm).collect();
     assert_eq!(chain, [Algorithm::Buckets, Algorithm::Columnsort, Algorithm::Network]);
 }
 
@@ -495,7 +504,8 @@ mod on_opencl {
                 let before = expected.keys.clone();
                 let sorted = sorter.sort_pairs_rows(&mut expected.keys, &mut expected.values, row_length);
                 sorted.expect("the CPU sorts");
-                let belong = case.values.iter().zip(&case.keys).all(|(&value, key)| before[value as usize] == *key);
+                let belong =
+                    case.values.iter().zip(&case.keys).all(|(&value, key)| before[value as usize] == *key);
                 assert!(belong, "{:?}", case.request);
                 assert!(!stable || case.values == expected.values, "{:?}", case.request);
             }

@@ -124,7 +124,11 @@ mod tests {
         };
         assert_eq!(buffers.take(Role::Keys, 900, full_once), Ok(Bytes(900)));
         assert_eq!(attempts.get(), 2);
-        assert_eq!(buffers.take(Role::Keys, 100, || Err(refused())), Err(refused()), "nothing is left to free");
+        assert_eq!(
+            buffers.take(Role::Keys, 100, || Err(refused())),
+            Err(refused()),
+            "nothing is left to free"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Host memory that results land in, kept for the next sort.
 
-use crate::gpu::lock::lock;
 use crate::Error;
+use crate::gpu::lock::lock;
 use crate::key::Bits;
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::Mutex;

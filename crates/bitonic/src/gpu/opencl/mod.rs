@@ -33,8 +33,8 @@ pub(super) mod testing;
 mod timing;
 mod transfer;
 
-pub use crate::gpu::driver::Transfer;
 pub use crate::gpu::choice::{DeviceChoice, DeviceKind};
+pub use crate::gpu::driver::Transfer;
 pub use buffer::{Buffer, Memory};
 pub use device::Device;
 pub use driver::Commands;

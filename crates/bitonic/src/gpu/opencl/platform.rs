@@ -3,8 +3,8 @@
 use super::failure::failure;
 use crate::gpu::choice::{Candidate, DeviceKind};
 use crate::gpu::facts::DeviceFacts;
-use crate::{Engine, Error};
 use crate::gpu::lock::lock;
+use crate::{Engine, Error};
 use opencl3::device::{
     CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,
     Device as RawDevice,

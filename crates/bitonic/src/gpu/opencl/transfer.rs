@@ -346,8 +346,11 @@ mod tests {
         let device = testing::device();
         let [small, large] =
             [STAGED_FROM_BYTES - 1, STAGED_FROM_BYTES].map(|bytes| Route::shortest(&device, bytes));
-        let expected =
-            if device.info().shares_host_memory { [Route::Mapped; 2] } else { [Route::Direct, Route::Staged] };
+        let expected = if device.info().shares_host_memory {
+            [Route::Mapped; 2]
+        } else {
+            [Route::Direct, Route::Staged]
+        };
         assert_eq!([small, large], expected);
     }
 }

@@ -55,8 +55,7 @@ impl Buckets {
         let row = measured.buckets[width].iter().find(|row| job.row_length <= row.up_to)?;
         let &BucketRow { tile, scatter, filled, .. } = row;
         let count = (job.row_length as f64 / (tile.len() as f64 * filled)).ceil() as usize;
-        let is_enough =
-            |row: &&ClusterRow| row.log2 <= facts.cluster_log2 && row.length() >= SAMPLES * count;
+        let is_enough = |row: &&ClusterRow| row.log2 <= facts.cluster_log2 && row.length() >= SAMPLES * count;
         let &sample = measured.samples.iter().find(is_enough)?;
         // It has no tile: these are 1024 work-items in a group, and as many groups as every device with clusters has.
         let rescue = ClusterRow { tile: Tile::new(14, 4), log2: facts.cluster_log2.min(3) };
@@ -184,7 +183,10 @@ impl Strategy for Buckets {
                     constants: &[],
                     place: None,
                     copies: 0.0,
-                    words: format!("sort a sample of {} keys; {count} of them bound the buckets", sample.length()),
+                    words: format!(
+                        "sort a sample of {} keys; {count} of them bound the buckets",
+                        sample.length()
+                    ),
                 },
             ),
             self.launch(

@@ -19,7 +19,10 @@ pub(crate) struct Columnsort {
 /// Not for rows that share tiles. The smallest matrix that holds a row; for one longer row, the largest that there is.
 pub(super) fn fit(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Option<Candidate> {
     let network = Network::new(job, facts, tuning);
-    if job.in_place || !facts.has_work_memory || job.rows > 1 && job.row_length <= 1 << network.shape.tile_log2 {
+    if job.in_place
+        || !facts.has_work_memory
+        || job.rows > 1 && job.row_length <= 1 << network.shape.tile_log2
+    {
         return None;
     }
     let table = Measured::of(facts).matrices[Measured::width(job.element.bytes())];
@@ -192,7 +195,9 @@ impl ColumnPass {
             Self::Deal => {
                 let within = if parts > 1 { format!("in each of {parts} parts, ") } else { String::new() };
                 let (length, new_columns) = (1 << matrix.tile_log2, 1 << matrix.dealt_log2);
-                format!("{within}sort {columns} columns of {length} keys; deal each to {new_columns} new ones")
+                format!(
+                    "{within}sort {columns} columns of {length} keys; deal each to {new_columns} new ones"
+                )
             }
             Self::Gather => "merge every new column; cut it into a piece for each column".to_owned(),
             Self::Spread => "merge every column".to_owned(),
@@ -307,7 +312,11 @@ mod tests {
     fn every_matrix_of_the_tables_sorts_as_much_as_fits_it_and_they_grow() {
         for table in Measured::of(&DeviceFacts::nvidia_h200()).matrices {
             for matrix in table {
-                assert_eq!(matrix.most_columns(), 1 << (matrix.dealt_log2 + matrix.cluster_log2), "{matrix:?}");
+                assert_eq!(
+                    matrix.most_columns(),
+                    1 << (matrix.dealt_log2 + matrix.cluster_log2),
+                    "{matrix:?}"
+                );
             }
             assert!(table.windows(2).all(|pair| pair[0].length() < pair[1].length()));
         }

@@ -16,7 +16,7 @@ use super::facts::DeviceFacts;
 use super::job::Job;
 use super::kernel::{Arrays, Builder, Tile};
 use super::tuning::{Measured, Tuning};
-use crate::plan::{Algorithm, KernelPlan, Launch, Step, WorkMemory};
+use crate::plan::{Algorithm, KernelPlan, Launch, Limits, Step, WorkMemory, passes};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -63,16 +63,16 @@ pub(crate) fn kernel_plan(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Ar
     let mut candidates: Vec<Candidate> =
         STRATEGIES.iter().filter_map(|fit| fit(job, facts, tuning)).collect();
     candidates.sort_by_key(|candidate| candidate.rank);
-    let network_passes = network::passes_in_place(job, facts, tuning);
+    let limits = Network::new(job, facts, tuning).shape.limits();
     let mut plan: Option<Arc<KernelPlan>> = None;
     for candidate in candidates.iter().rev() {
-        let next = of_strategy(&*candidate.strategy, job, facts, network_passes);
+        let next = of_strategy(&*candidate.strategy, job, facts, limits);
         // What needs neither less memory nor smaller clusters would be refused as well.
         let fallback = plan.take().and_then(|plan| first_below(&plan, &next));
         plan = Some(Arc::new(KernelPlan { fallback, ..next }));
     }
     // The network fits every job.
-    plan.unwrap_or_else(|| Arc::new(of_strategy(&Network::new(job, facts, tuning), job, facts, network_passes)))
+    plan.unwrap_or_else(|| Arc::new(of_strategy(&Network::new(job, facts, tuning), job, facts, limits)))
 }
 
 /// The first plan of a chain that needs less memory or smaller clusters than another.
@@ -82,12 +82,12 @@ fn first_below(chain: &Arc<KernelPlan>, than: &KernelPlan) -> Option<Arc<KernelP
     std::iter::once(chain).chain(chain.fallbacks()).find(|plan| needs_less(plan)).cloned()
 }
 
-/// The kernels of one strategy, without a fallback.
+/// The kernels of one strategy, without a fallback, on a device where the network is cut by these limits.
 pub(crate) fn of_strategy(
     strategy: &dyn Strategy,
     job: &Job,
     facts: &DeviceFacts,
-    network_passes: usize,
+    limits: Limits,
 ) -> KernelPlan {
     let is_empty = job.row_length == 0 || job.rows == 0;
     let mut launches = if is_empty { Vec::new() } else { strategy.launches(job, facts) };
@@ -99,7 +99,8 @@ pub(crate) fn of_strategy(
         element_bytes: job.element.bytes(),
         work: if is_empty { WorkMemory::default() } else { strategy.work(job) },
         measured_on: Measured::of(facts).device,
-        network_passes: (algorithm != Algorithm::Network).then_some(network_passes),
+        limits,
+        network_passes: (algorithm != Algorithm::Network).then(|| passes(job.row_length, limits).count()),
         fallback: None,
     }
 }

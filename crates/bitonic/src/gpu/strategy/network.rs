@@ -37,7 +37,13 @@ impl Network {
     }
 
     /// Passes for all merges above the first `sorted` ones, which are done; `reads_input` if it is the first of the sort.
-    pub(super) fn merges(&self, job: &Job, facts: &DeviceFacts, sorted: u32, reads_input: bool) -> Vec<Launch> {
+    pub(super) fn merges(
+        &self,
+        job: &Job,
+        facts: &DeviceFacts,
+        sorted: u32,
+        reads_input: bool,
+    ) -> Vec<Launch> {
         let merges = Step::merges(job.row_length);
         let passes: Vec<Pass> = if merges == 0 {
             // Rows of one element are sorted, but their values may have to be made, and their keys have to go through.
@@ -169,11 +175,6 @@ impl Strategy for Network {
     }
 }
 
-/// How many passes the network in place takes.
-pub(super) fn passes_in_place(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> usize {
-    passes(job.row_length, Network::new(job, facts, tuning).shape.limits()).count()
-}
-
 /// The tuned shape that the device can run, and whether passes were faster than everything else. What is tuned is the sort of one
 /// array.
 fn tuned(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Option<(NetworkShape, bool)> {
@@ -189,7 +190,12 @@ const SMALLEST_TILE_LOG2: u32 = 8;
 const PIECE_LOG2: u32 = 3;
 
 /// A good shape for so many rows of this length, within the limits of a device.
-pub(crate) fn shape_for(facts: &DeviceFacts, element: Element, row_length: usize, rows: usize) -> NetworkShape {
+pub(crate) fn shape_for(
+    facts: &DeviceFacts,
+    element: Element,
+    row_length: usize,
+    rows: usize,
+) -> NetworkShape {
     let measured = Measured::of(facts);
     let width = Measured::width(element.bytes());
     let group_log2 = facts.group_size.max(1).ilog2();
@@ -226,7 +232,13 @@ impl NetworkShape {
     /// The same with a tile of another size, or other numbers of elements held; the steps of passes follow.
     ///
     /// One exchange in local memory doubles the steps that registers have bits for.
-    pub(crate) fn with_tile(self, facts: &DeviceFacts, element: Element, tile_log2: u32, held_log2: u32) -> Self {
+    pub(crate) fn with_tile(
+        self,
+        facts: &DeviceFacts,
+        element: Element,
+        tile_log2: u32,
+        held_log2: u32,
+    ) -> Self {
         let measured = Measured::of(facts);
         let exchanges = facts.exchanges_in_passes && measured.exchange_pays;
         let (fused_steps, register_steps) =

@@ -124,7 +124,10 @@ proptest! {
 
 fn check_launches(plan: &KernelPlan, job: &Job, facts: &DeviceFacts) -> Result<(), TestCaseError> {
     let padded = job.row_length.next_power_of_two();
-    prop_assert_eq!(plan.work.bytes() > 0, matches!(plan.algorithm, Algorithm::Columnsort | Algorithm::Buckets));
+    prop_assert_eq!(
+        plan.work.bytes() > 0,
+        matches!(plan.algorithm, Algorithm::Columnsort | Algorithm::Buckets)
+    );
     for launch in &plan.launches {
         prop_assert!(launch.group_size <= facts.group_size, "{:?}", launch);
         prop_assert!(launch.local_bytes <= facts.local_bytes, "{:?}", launch);
@@ -159,7 +162,11 @@ fn check_launches(plan: &KernelPlan, job: &Job, facts: &DeviceFacts) -> Result<(
     }
     if plan.algorithm == Algorithm::Network && job.row_length > 1 {
         let steps: Vec<u32> = plan.launches.iter().flat_map(|launch| launch.steps.clone()).collect();
-        prop_assert_eq!(steps, (0..Step::count(job.row_length)).collect::<Vec<_>>(), "the launches are the network");
+        prop_assert_eq!(
+            steps,
+            (0..Step::count(job.row_length)).collect::<Vec<_>>(),
+            "the launches are the network"
+        );
     }
     Ok(())
 }
@@ -220,7 +227,10 @@ fn every_device_gets_a_shape_within_its_limits() {
                 for element in ELEMENTS {
                     for row_length in [0, 1, 2, 255, 1000, 1024, 4096, 100_000, 1 << 30] {
                         let shape = shape_for(&facts, element, row_length, 1);
-                        assert!(shape.is_possible(&facts, element), "{facts:?} {element:?} {row_length}: {shape}");
+                        assert!(
+                            shape.is_possible(&facts, element),
+                            "{facts:?} {element:?} {row_length}: {shape}"
+                        );
                         assert_eq!(NetworkShape::parse(&shape.to_string()), Some(shape));
                     }
                 }

@@ -1,9 +1,9 @@
 use super::*;
 use crate::gpu::driver::Driver;
 use crate::gpu::element::Element;
-use crate::gpu::testing::sort_by_strategy;
 #[cfg(feature = "cuda")]
 use crate::gpu::testing::cuda_device;
+use crate::gpu::testing::sort_by_strategy;
 use crate::key::{Key, as_bytes};
 use crate::request::{Request, Segments};
 use crate::{Engine, Order, Sorter};
@@ -58,12 +58,7 @@ fn places<K: Key>(keys: &[K], order: Order) -> Vec<u32> {
 }
 
 /// Every pattern of keys, alone and with values, with no other way to sort them.
-fn check<K: Key>(
-    device: &impl Driver,
-    generate: impl Fn(Pattern) -> Vec<K>,
-    count: usize,
-    order: Order,
-) {
+fn check<K: Key>(device: &impl Driver, generate: impl Fn(Pattern) -> Vec<K>, count: usize, order: Order) {
     for (number, &pattern) in Pattern::ALL.iter().enumerate() {
         let keys = generate(pattern);
         let len = keys.len();
