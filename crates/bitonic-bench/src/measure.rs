@@ -150,7 +150,7 @@ impl Workload {
         let mut numpy = numpy.as_mut();
         for &sort in sorts {
             match (sort, &mut numpy) {
-                (Sort::Numpy, numpy) => contenders.extend(numpy.take().map(|peer| NumpySort::boxed(peer))),
+                (Sort::Numpy, numpy) => contenders.extend(numpy.take().map(NumpySort::boxed)),
                 _ => contenders.push(Box::new(InProcess(KeySort::new(sort, threads)))),
             }
         }
@@ -169,7 +169,7 @@ impl Workload {
         let mut numpy = numpy.as_mut();
         for &sort in sorts {
             match (sort, &mut numpy) {
-                (Sort::Numpy, numpy) => contenders.extend(numpy.take().map(|peer| NumpySort::boxed(peer))),
+                (Sort::Numpy, numpy) => contenders.extend(numpy.take().map(NumpySort::boxed)),
                 _ if sort.is_ours() => contenders.push(Box::new(PairSort::new(sort, threads))),
                 _ => contenders.push(Box::new(InProcess(KeySort::new(sort, threads)))),
             }

@@ -90,13 +90,16 @@ pub(super) struct DeviceQueue<'a, D: Driver> {
     keys: &'a D::Buffer,
     /// What each kernel took so far stands beside it.
     kernels: Vec<(D::Kernel, Duration)>,
-    /// The stretch that is being made: the kernel's number, and its launches.
-    stretch: (usize, Vec<(Grid, Arguments<D::Memory>)>),
+    /// The kernel of the stretch that is being made, and its launches.
+    stretch: (usize, Vec<Waiting<D::Memory>>),
     /// Stretches that were queued and not waited for.
     in_flight: Vec<(usize, D::Span)>,
     first: Option<D::Span>,
     last: Option<D::Span>,
 }
+
+/// A launch that is not queued yet.
+type Waiting<M> = (Grid, Arguments<M>);
 
 /// How many launches wait for the device at most. A driver may keep all that it needs of a launch in memory, and odd-even
 /// sorts have millions of launches. So many take milliseconds at least, which a wait of microseconds does not change.

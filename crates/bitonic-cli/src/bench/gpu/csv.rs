@@ -53,7 +53,7 @@ pub(super) enum Files {
     /// To standard output; whether its heading is printed.
     StandardOutput { begun: bool },
     /// To a file of cells, and one of runs where that can stand beside it.
-    Files { cells: CsvFile<Line>, runs: Option<CsvFile<Record>> },
+    OnDisk { cells: CsvFile<Line>, runs: Option<CsvFile<Record>> },
 }
 
 impl Files {
@@ -62,7 +62,7 @@ impl Files {
         match path {
             None => Self::None,
             Some(path) if output::is_standard_stream(path) => Self::StandardOutput { begun: false },
-            Some(path) => Self::Files {
+            Some(path) => Self::OnDisk {
                 cells: CsvFile::new(path),
                 // Beside a pipe or a device nothing is put.
                 runs: path.metadata().map_or(true, |old| old.is_file()).then(|| CsvFile::new(&runs(path))),
@@ -73,7 +73,7 @@ impl Files {
     /// Keeps a run.
     pub(super) fn record(&mut self, record: &Record) -> Result<(), Failure> {
         match self {
-            Self::Files { runs: Some(runs), .. } => append(runs, std::slice::from_ref(record)),
+            Self::OnDisk { runs: Some(runs), .. } => append(runs, std::slice::from_ref(record)),
             _ => Ok(()),
         }
     }
@@ -83,7 +83,7 @@ impl Files {
         let lines: Vec<Line> = cells.iter().filter_map(|cell| line(cells, cell, circumstances)).collect();
         match self {
             Self::None => Ok(()),
-            Self::Files { cells, .. } => append(cells, &lines),
+            Self::OnDisk { cells, .. } => append(cells, &lines),
             Self::StandardOutput { begun } => {
                 let text = record::text(&lines, !std::mem::replace(begun, true)).map_err(Failure::new)?;
                 output::print(|out| out.write_all(&text))

@@ -153,7 +153,7 @@ fn a_run_that_is_killed_leaves_what_it_has_measured() {
     let columns = cells.lines().next().unwrap().split(',').count();
     assert_eq!(columns, 32);
     let runs = read("results.runs.csv");
-    assert!(runs.ends_with('\n') && runs.lines().count() >= 1 + 2 * 3, "{runs}");
+    assert!(runs.ends_with('\n') && runs.lines().count() > 2 * 3, "{runs}");
 }
 
 #[test]
