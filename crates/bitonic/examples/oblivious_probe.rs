@@ -344,13 +344,12 @@ mod values {
     /// Short of, at and beyond powers of two; indices fit a byte.
     const LENGTHS: [usize; 3] = [2, 17, 100];
 
-    /// Every size up to 64 bytes with one width of keys, and every shape with all widths.
+    /// Sizes up to 64 bytes, with every number of bytes behind whole words, with one width of keys, and every shape with all widths.
     pub(crate) fn check_all() {
         macro_rules! sizes {
             ($($size:literal)+) => { $(check::<u64, [u8; $size]>();)+ };
         }
-        sizes!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
-        sizes!(33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64);
+        sizes!(1 2 3 4 5 6 7 8 9 11 12 13 15 16 17 23 24 25 31 32 33 47 48 63 64);
         check_shapes::<u8>();
         check_shapes::<f32>();
         check_shapes::<i64>();

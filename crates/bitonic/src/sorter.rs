@@ -181,7 +181,8 @@ impl Sorter {
         keys: &mut [K],
         values: &mut [V],
     ) -> Result<Report, Error> {
-        self.pairs(keys, values, Segments::one(keys.len()))
+        check_lengths(keys, values)?;
+        self.run(Request::pairs::<K, V>(Segments::one(keys.len())), &mut Pairs(keys, values))
     }
 
     /// Sorts every row of keys for itself, in place, and moves every value with its key: the first `row_length` keys, then the
@@ -203,19 +204,9 @@ impl Sorter {
         values: &mut [V],
         row_length: usize,
     ) -> Result<Report, Error> {
-        self.pairs(keys, values, Segments::rows(keys.len(), row_length)?)
-    }
-
-    fn pairs<K: Key, V: Copy + Send>(
-        &self,
-        keys: &mut [K],
-        values: &mut [V],
-        segments: Segments,
-    ) -> Result<Report, Error> {
-        if keys.len() != values.len() {
-            return Err(Error::LengthMismatch { keys: keys.len(), values: values.len() });
-        }
-        self.run(Request::pairs::<K, V>(segments), &mut Pairs(keys, values))
+        check_lengths(keys, values)?;
+        let request = Request::pairs::<K, V>(Segments::rows(keys.len(), row_length)?);
+        self.run(request, &mut PairsOfRows(Pairs(keys, values)))
     }
 
     /// The index of every key in sorted order: `keys[result[0]]` is the first. Equal keys come by lowest index, in
@@ -367,6 +358,13 @@ impl Sorter {
     }
 }
 
+fn check_lengths<K, V>(keys: &[K], values: &[V]) -> Result<(), Error> {
+    if keys.len() == values.len() {
+        return Ok(());
+    }
+    Err(Error::LengthMismatch { keys: keys.len(), values: values.len() })
+}
+
 fn report(plan: Plan, times: Option<DeviceTimes>, fallback: Option<String>, started: Instant) -> Report {
     let report = Report { plan, elapsed: started.elapsed(), times, fallback };
     tracing::debug!(%report, "sorted");
@@ -409,7 +407,7 @@ impl<K: Key, V: Copy + Send> Operation for Pairs<'_, K, V> {
     }
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
-        cpu::sort_pairs_of_segments(self.0, self.1, request.segments, request.stable, settings)
+        cpu::sort_pairs(self.0, self.1, request.stable, settings)
     }
 
     fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error> {
@@ -421,6 +419,24 @@ impl<K: Key, V: Copy + Send> Operation for Pairs<'_, K, V> {
         let values =
             unsafe { std::slice::from_raw_parts_mut(self.1.as_mut_ptr().cast(), size_of_val::<[V]>(self.1)) };
         Ok(HostArrays::Pairs { keys, values })
+    }
+}
+
+/// Apart, so that programs without rows are built without the code for them.
+struct PairsOfRows<'a, K, V>(Pairs<'a, K, V>);
+
+impl<K: Key, V: Copy + Send> Operation for PairsOfRows<'_, K, V> {
+    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> Result<Plan, Error> {
+        self.0.plan_for_cpu(request, settings)
+    }
+
+    fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
+        let Pairs(keys, values) = &mut self.0;
+        cpu::sort_pairs_of_rows(keys, values, request.segments.longest(), request.stable, settings)
+    }
+
+    fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error> {
+        self.0.arrays(request)
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn plan_keys<K: Key>(request: &Request, settings: Settings) -> Result
     plan(request, settings, super::plan::<K>(request.segments.longest(), settings))
 }
 
-/// What [`sort_pairs_of_segments`] will do.
+/// What [`sort_pairs`] and [`sort_pairs_of_rows`] will do.
 pub(crate) fn plan_pairs<K: Key, V>(request: &Request, settings: Settings) -> Result<Plan, Error> {
     let mut keys = pairs::plan_pairs::<K, V>(request.segments.longest(), request.stable, settings);
     if request.stable && matches!(request.segments, Segments::Rows { .. }) {
@@ -66,20 +66,6 @@ pub(crate) fn sort_segments<K: Key>(
     }
 }
 
-/// Sorts every segment, and moves every value with its key. The arrays are as they were if anything fails.
-pub(crate) fn sort_pairs_of_segments<K: Key, V: Copy + Send>(
-    keys: &mut [K],
-    values: &mut [V],
-    segments: Segments,
-    stable: bool,
-    settings: Settings,
-) -> Result<(), Error> {
-    match segments {
-        Segments::One { .. } => sort_pairs(keys, values, stable, settings),
-        Segments::Rows { row_length, .. } => sort_pairs_of_rows(keys, values, row_length, stable, settings),
-    }
-}
-
 /// The index of every key in its segment, in the order of the segment; equal keys by index.
 pub(crate) fn argsort_segments<K: Key>(
     keys: &[K],
@@ -121,7 +107,7 @@ fn argsort_rows<K: Key>(keys: &[K], row_length: usize, settings: Settings) -> Re
 
 /// Sorts every row of keys, and moves every value with its key. Rows before another may be sorted already, so memory is asked for
 /// before the first is, or done without.
-fn sort_pairs_of_rows<K: Key, V: Copy + Send>(
+pub(crate) fn sort_pairs_of_rows<K: Key, V: Copy + Send>(
     keys: &mut [K],
     values: &mut [V],
     row_length: usize,

@@ -33,7 +33,7 @@ use crate::key::{BitMap, Key, as_bits_mut};
 use std::sync::OnceLock;
 
 pub(crate) use execute::{
-    argsort_segments, plan_argsort, plan_keys, plan_pairs, sort_pairs_of_segments, sort_segments,
+    argsort_segments, plan_argsort, plan_keys, plan_pairs, sort_pairs_of_rows, sort_segments,
 };
 pub(crate) use narrow::try_vec;
 pub(crate) use pairs::sort_pairs;
