@@ -29,6 +29,11 @@ impl Engine {
         !matches!(self, Self::Auto | Self::Cpu)
     }
 
+    /// Whether its kernels are built by compilers of other vendors, of which nobody has seen all.
+    pub(crate) const fn compiles_elsewhere(self) -> bool {
+        matches!(self, Self::OpenCl)
+    }
+
     /// The engine's name, as `Display` writes it and `FromStr` reads it.
     pub const fn name(self) -> &'static str {
         match self {

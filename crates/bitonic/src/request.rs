@@ -170,22 +170,41 @@ impl Request {
         }
     }
 
-    /// The one rule for what an engine cannot do: values that the host puts in place by index show where each key went.
+    /// Whether a device compares more than one machine word: key and what travels with it have more than 64 bits.
+    const fn is_wide(&self) -> bool {
+        let with_key = match self.what {
+            What::Keys => 0,
+            What::Pairs(value) if self.carries_values() => value.bytes,
+            What::Pairs(_) | What::Argsort => size_of::<u32>(),
+        };
+        self.key.bytes() + with_key > size_of::<u64>()
+    }
+
+    /// The one rule for what an engine cannot do obliviously. Values that the host puts in place by index show where each key went.
+    /// And comparisons of more than 64 bits may become branches in some OpenCL compiler.
     ///
     /// # Errors
     ///
     /// [`Error::EngineUnavailable`] with the reason and the way out.
     pub fn check(&self, engine: Engine) -> Result<(), Error> {
-        if !engine.has_devices() || !self.oblivious || self.carries_values() {
+        if !engine.has_devices() || !self.oblivious {
             return Ok(());
         }
-        Err(Error::EngineUnavailable {
-            engine,
-            reason: "it puts these values in place by index, and that shows where each key went".to_owned(),
-            advice: "sort obliviously on the cpu engine, or with values that are numbers of 32 or 64 bits and without \
-                     stable()"
-                .to_owned(),
-        })
+        let (reason, advice) = if !self.carries_values() {
+            (
+                "it puts these values in place by index, and that shows where each key went",
+                "sort obliviously on the cpu engine, or with values that are numbers of 32 or 64 bits and without stable()",
+            )
+        } else if engine.compiles_elsewhere() && self.is_wide() {
+            (
+                "keys with what travels with them have more than 64 bits, and its compilers were not shown to compare these \
+                 without a branch",
+                "sort obliviously on the cpu engine",
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Error::EngineUnavailable { engine, reason: reason.to_owned(), advice: advice.to_owned() })
     }
 }
 
@@ -203,6 +222,24 @@ mod tests {
     }
 
     #[test]
+    fn wide_elements_are_not_oblivious_where_any_compiler_may_build_the_kernels() {
+        let is_refused =
+            |engine, request: Request| Request { oblivious: true, ..request }.check(engine).is_err();
+        let one = Segments::one(9);
+        for (request, is_wide) in [
+            (Request::keys::<u64>(one), false),
+            (Request::keys::<i128>(one), true),
+            (Request::pairs::<u32, f32>(one), false),
+            (Request::pairs::<u8, f64>(one), true),
+            (Request::argsort::<f32>(one), false),
+            (Request::argsort::<f64>(one), true),
+        ] {
+            assert_eq!(is_refused(Engine::OpenCl, request), is_wide, "{request:?}");
+            assert!(!is_refused(Engine::Cuda, request) && !is_refused(Engine::Cpu, request), "{request:?}");
+        }
+    }
+
+    #[test]
     fn a_device_refuses_just_the_oblivious_sorts_whose_values_the_host_would_gather() {
         let numbers = Request::pairs::<u32, f64>(Segments::one(9));
         let structures = Request::pairs::<u32, [u8; 3]>(Segments::one(9));
@@ -216,7 +253,8 @@ mod tests {
                 for stable in [false, true] {
                     let request = Request { stable, oblivious: true, ..request };
                     let gathers = request.value_bytes() > 0 && (stable || request.value_bytes() == 3);
-                    assert_eq!(request.check(engine).is_err(), gathers, "{request:?}");
+                    let is_wide = engine == Engine::OpenCl && request.value_bytes() == 8;
+                    assert_eq!(request.check(engine).is_err(), gathers || is_wide, "{request:?}");
                     assert!(request.check(Engine::Cpu).is_ok());
                     assert!(Request { oblivious: false, ..request }.check(engine).is_ok());
                 }
