@@ -108,7 +108,7 @@ fn limits(devices: &[DeviceFacts]) -> Plain {
             &figures::bytes(info.buffer_bytes),
             &info.group_size.to_string(),
             &figures::bytes(info.local_bytes as u64),
-            &format!("{}, {}", info.platform, info.driver),
+            &format!("{}, {}", info.driver, info.interface),
         ]);
     }
     table

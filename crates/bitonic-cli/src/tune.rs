@@ -46,9 +46,11 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     for engine in engines(arguments.engine)? {
         let device = match device::open(engine, &arguments.device) {
             Ok(device) => device,
-            // Not every machine has every engine; one that was asked for by name must be there.
-            Err(error @ Error::EngineUnavailable { .. }) if arguments.engine == Engine::Auto => {
-                missing.get_or_insert(error);
+            // Not every machine has every engine, and not every engine every device; what was asked for by name must be there.
+            Err(error @ (Error::EngineUnavailable { .. } | Error::NoSuchDevice { .. }))
+                if arguments.engine == Engine::Auto =>
+            {
+                missing = Some(error);
                 continue;
             }
             Err(error) => return Err(error.into()),

@@ -43,7 +43,7 @@ fn opencl_devices_are_listed_with_their_limits() {
     let devices = bitonic::opencl::devices().unwrap();
     assert!(!devices.is_empty(), "this test needs an OpenCL device, such as PoCL");
     for device in devices {
-        let begins = format!("{} ", device.index);
+        let begins = format!("opencl  {} ", device.index);
         let row = said.lines().find(|line| line.starts_with(&begins) && line.contains(&device.name));
         let row = row.unwrap_or_else(|| panic!("{said}"));
         assert!(row.contains(&format!("  {}  ", device.kind)), "{said}");
@@ -60,5 +60,5 @@ fn without_a_driver_it_says_what_to_install_and_lists_the_rest() {
     let said = printed(without_driver(["devices"]));
     let reason = said.lines().find(|line| line.starts_with("not available: opencl, "));
     assert!(reason.is_some_and(|reason| reason.contains("install")), "{said}");
-    assert!(!said.contains("opencl device") && said.contains("cpu engine"), "{said}");
+    assert!(!said.contains("\nopencl ") && said.contains("cpu engine"), "{said}");
 }
