@@ -79,7 +79,8 @@ fn without_prediction(plan: &str) -> Vec<&str> {
 fn the_plan_of_a_device_is_the_library_s_own_and_foresees_its_time() {
     let sorter = bitonic::Sorter::new().engine(bitonic::Engine::OpenCl);
     // Plans measure nothing; what a benchmark has measured is kept, and they go by it.
-    let bench = ["bench", "gpu", "--engine", "opencl", "--sizes", "1K", "--rungs", "none", "--repetitions", "1"];
+    let bench =
+        ["bench", "gpu", "--engine", "opencl", "--sizes", "1K", "--rungs", "none", "--repetitions", "1"];
     crate::printed(bitonic(bench));
     let said = printed(["--engine", "opencl", "--n", "1e6", "--type", "f64"]);
     let plan = sorter.plan::<f64>(1_000_000).unwrap().to_string();

@@ -1,10 +1,22 @@
 //! `bitonic bench gpu` on OpenCL devices, which every machine with the tests' tools has.
 
-use super::{printed, refused, rows};
+use super::{printed, refused};
 use crate::{Folder, bitonic, without_driver};
 use bitonic_ladder::{Place, Rung};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
+
+/// The rows of the table but the copy's, which every job has.
+fn rows(said: &str) -> Vec<Vec<&str>> {
+    super::rows(said).into_iter().filter(|row| !row.contains(&"copy")).collect()
+}
+
+#[test]
+fn a_plain_copy_is_measured_beside_the_engine() {
+    let said = printed("--sizes 2^16 --repetitions 2 --rungs none");
+    let names: Vec<_> = super::rows(&said).iter().map(|row| row[1].to_owned()).collect();
+    assert_eq!(names, ["bitonic", "copy"], "{said}");
+}
 
 #[test]
 fn the_engine_and_every_rung_are_measured_on_the_same_keys() {
@@ -102,7 +114,7 @@ fn results_are_written_for_programs_with_what_they_were_measured_on() {
     let shown = printed(&format!("{line} {file}"));
     assert_eq!(rows(&shown).len(), 4, "{shown}");
     let text = String::from_utf8(folder.read("results.csv")).unwrap();
-    let lines: Vec<&str> = text.lines().collect();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("copy,")).collect();
     // What was left out is not among them.
     assert_eq!(lines.len(), 4, "{text}");
     assert!(
@@ -118,7 +130,8 @@ fn results_are_written_for_programs_with_what_they_were_measured_on() {
 
     // Every run is a line of its own, too.
     let runs = String::from_utf8(folder.read("results.runs.csv")).unwrap();
-    assert_eq!(runs.lines().count(), 1 + 3 * 3, "{runs}");
+    let copies = runs.lines().filter(|line| line.starts_with("copy,")).count();
+    assert_eq!((runs.lines().count() - copies, copies), (1 + 3 * 3, 2 * 3), "{runs}");
     assert!(runs.starts_with("implementation,key_type,distribution,size,instance,repetition,"), "{runs}");
     let of_bitonic = runs.lines().filter(|line| line.starts_with("bitonic,u32,random,128,1,"));
     assert_eq!(of_bitonic.count(), 3, "{runs}");
@@ -139,7 +152,8 @@ fn a_run_that_is_killed_leaves_what_it_has_measured() {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let read = |name: &str| std::fs::read_to_string(folder.path(name)).unwrap_or_default();
     let until = Instant::now() + Duration::from_secs(120);
-    while read("results.csv").lines().count() < 3 {
+    // A heading, and for each length the engine and the copy.
+    while read("results.csv").lines().count() < 5 {
         assert!(Instant::now() < until && child.try_wait().unwrap().is_none(), "it ended or wrote nothing");
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -147,13 +161,13 @@ fn a_run_that_is_killed_leaves_what_it_has_measured() {
     child.kill().unwrap();
     child.wait().unwrap();
     let cells = read("results.csv");
-    assert!(cells.ends_with('\n') && cells.lines().count() == 3, "{cells}");
+    assert!(cells.ends_with('\n') && cells.lines().count() == 5, "{cells}");
     assert!(cells.lines().nth(1).unwrap().starts_with("bitonic,u32,64,64,,random,yes,3,"), "{cells}");
-    assert!(cells.lines().nth(2).unwrap().starts_with("bitonic,u32,128,128,,random,yes,3,"), "{cells}");
+    assert!(cells.lines().nth(3).unwrap().starts_with("bitonic,u32,128,128,,random,yes,3,"), "{cells}");
     let columns = cells.lines().next().unwrap().split(',').count();
     assert_eq!(columns, 32);
     let runs = read("results.runs.csv");
-    assert!(runs.ends_with('\n') && runs.lines().count() > 2 * 3, "{runs}");
+    assert!(runs.ends_with('\n') && runs.lines().count() > 2 * 2 * 3, "{runs}");
 }
 
 #[test]
