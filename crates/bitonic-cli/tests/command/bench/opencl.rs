@@ -1,15 +1,10 @@
 //! `bitonic bench gpu` on OpenCL devices, which every machine with the tests' tools has.
 
-use super::{printed, refused};
+use super::{printed, refused, rows_of_sorts as rows};
 use crate::{Folder, bitonic, without_driver};
 use bitonic_ladder::{Place, Rung};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
-
-/// The rows of the table but the copy's, which every job has.
-fn rows(said: &str) -> Vec<Vec<&str>> {
-    super::rows(said).into_iter().filter(|row| !row.contains(&"copy")).collect()
-}
 
 #[test]
 fn a_plain_copy_is_measured_beside_the_engine() {
