@@ -163,7 +163,7 @@ impl Experiment {
             Some(budget) => {
                 for case in &mut self.cases {
                     let most = budget / LEAST_SECONDS / case.instances.max(1) as f64;
-                    case.repetitions = case.repetitions.min((most as usize).max(1));
+                    case.repetitions = case.repetitions.min((most.ceil() as usize).max(1));
                 }
                 Ok(self)
             }
