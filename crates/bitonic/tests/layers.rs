@@ -142,9 +142,9 @@ fn upward_imports(
         if text.is_empty() {
             continue;
         }
-        // In the folder itself, `super` is the folder.
+        // In the folder itself, `super` is the folder; in a module inside a file, which is indented, it is the file.
         if path.parent() == Some(folder) {
-            text = text.replace("super::", prefix);
+            text = text.replace("\nuse super::", &format!("\nuse {prefix}"));
         }
         let &rank =
             ranks.get(module.as_str()).unwrap_or_else(|| panic!("{module} has no layer in this test"));
