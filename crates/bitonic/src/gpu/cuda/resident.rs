@@ -272,6 +272,13 @@ impl ResidentSorter {
         self.check_contexts([workspace.stream()])?;
         let plan = self.plan(job);
         let given = workspace.len();
+        // Who gives a workspace wants it used: one that is too small for every plan that would is an error.
+        let with_work = std::iter::once(&plan).chain(plan.fallbacks()).map(|plan| plan.work.bytes());
+        let least = with_work.filter(|&bytes| bytes > 0).min().unwrap_or(0);
+        if given < least {
+            let needed = plan.work.bytes();
+            return Err(self.refuse(format!("the workspace has {given} bytes, and the sort needs {needed}")));
+        }
         let (work, _work_recorded_after) = workspace.device_ptr_mut(stream);
         if work % WORKSPACE_ALIGNMENT != 0 {
             let reason = format!("the workspace does not start at a multiple of {WORKSPACE_ALIGNMENT} bytes");
