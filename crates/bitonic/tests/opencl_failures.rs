@@ -4,6 +4,7 @@
 use bitonic::opencl::{Device, DeviceChoice};
 use bitonic::{Engine, Error, Report, Sorter};
 use bitonic_testkit::{Pattern, in_child, is_child};
+use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,9 +35,10 @@ impl Settings {
     /// As if `bitonic tune` had found this device faster from this length on.
     fn tuned(self, device: &str, faster_from: usize) -> Self {
         let payload = format!("{faster_from} opencl {device}\n");
-        let key = "engines";
-        let entry = format!("bitonic cache entry 1\n{key}\n{:016x}\n{payload}", fnv_1a(&payload));
-        let path = self.cache.join(format!("auto-{:016x}", fnv_1a(key)));
+        let key = sha_256(&format!("bitonic-sort {}\nengines", env!("CARGO_PKG_VERSION")));
+        let entry =
+            format!("bitonic cache entry 2\n{key}\n{}\n{payload}", sha_256(&format!("{key}\n{payload}")));
+        let path = self.cache.join(format!("auto-{}", &key[..32]));
         if !is_child() {
             fs::write(path, entry).expect("the folder is this test's own");
         }
@@ -50,9 +52,8 @@ impl Settings {
 }
 
 /// The hash of cache entries.
-fn fnv_1a(text: &str) -> u64 {
-    let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+fn sha_256(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 const NO_DRIVER: (&str, &str) = ("OCL_ICD_VENDORS", "/nonexistent");

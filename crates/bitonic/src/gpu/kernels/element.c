@@ -105,23 +105,14 @@ FUNCTION Element zero(void)
     return no_ones;
 }
 
-/* A number whose highest bit is set where a is less than b: what is borrowed in the end when b is subtracted from a, word by
-   word. Bits and subtractions only: comparisons of words that are combined afterwards tempt compilers to branch, and an
-   oblivious sort must not. */
-FUNCTION u64 borrow(Element a, Element b)
-{
-    u64 borrowed = 0;
-    UNROLL for (int w = ELEMENT_WORDS - 1; w >= 0; w--)
-    {
-        u64 x = a.word[w], y = b.word[w], difference = x - y - (borrowed >> 63);
-        borrowed = (~x & y) | (~(x ^ y) & difference);
-    }
-    return borrowed;
-}
-
 FUNCTION bool is_less(Element a, Element b)
 {
-    return borrow(a, b) >> 63 != 0;
+    bool less = false;
+    UNROLL for (int w = ELEMENT_WORDS - 1; w >= 0; w--)
+    {
+        less = (a.word[w] < b.word[w]) | ((a.word[w] == b.word[w]) & less);
+    }
+    return less;
 }
 
 FUNCTION bool is_equal(Element a, Element b)
@@ -137,14 +128,12 @@ FUNCTION bool is_equal(Element a, Element b)
 /* Puts the smaller element at a and the larger one at b. */
 FUNCTION void order(Element *a, Element *b)
 {
-    /* All ones or zero. Not simply 0 - (borrowed >> 63): LLVM makes a selection of that, and then a branch. */
-    u64 borrowed = borrow(*b, *a), top = borrowed & (u64)1 << 63;
-    u64 swap = top | (top - (borrowed >> 63));
+    bool swap = is_less(*b, *a);
     UNROLL for (int w = 0; w < ELEMENT_WORDS; w++)
     {
-        u64 difference = (a->word[w] ^ b->word[w]) & swap;
-        a->word[w] ^= difference;
-        b->word[w] ^= difference;
+        u64 x = a->word[w], y = b->word[w];
+        a->word[w] = swap ? y : x;
+        b->word[w] = swap ? x : y;
     }
 }
 #endif
