@@ -151,18 +151,20 @@ fn in_many_passes<K: TestKey>(sorter: &Sorter) {
 /// The shortest length, but for a few keys, whose plan has every kind of pass.
 fn shortest(plan: impl Fn(usize) -> Plan) -> usize {
     let lengths = (5..12).map(|log2| (1 << log2) + 5);
-    lengths
-        .into_iter()
-        .find(|&len| has_every_pass(&plan(len)))
-        .expect("with tiny tiles, few keys need many passes")
+    let plans = || lengths.clone().map(|len| (len, plan(len)));
+    match plans().find(|(_, plan)| has_every_pass(plan)) {
+        Some((len, _)) => len,
+        None => panic!("with tiny tiles, few keys need many passes: {}", plans().last().expect("lengths").1),
+    }
 }
 
 /// Passes over memory with a flip and without, and merges inside tiles.
 fn has_every_pass(plan: &Plan) -> bool {
     let flips = |start: u32| start == Step::first_of_merge(Step::new(start).merge()).number();
-    let over_memory = plan.passes().filter(|pass| pass.place == Place::Memory);
-    let (with, without): (Vec<_>, Vec<_>) = over_memory.partition(|pass| flips(pass.steps.start));
-    let tiles = plan.passes().filter(|pass| pass.place == Place::Tile).count();
+    let launches = &plan.kernels.as_ref().expect("a device has kernels").launches;
+    let at = |place| launches.iter().filter(move |launch| launch.place == Some(place));
+    let (with, without): (Vec<_>, Vec<_>) = at(Place::Memory).partition(|launch| flips(launch.steps.start));
+    let tiles = at(Place::Tile).count();
     !with.is_empty() && !without.is_empty() && tiles > 1
 }
 
