@@ -123,6 +123,11 @@ impl Segments {
     }
 }
 
+/// The bytes of an index of a key in a segment of this length, where it travels with the key.
+pub(crate) const fn index_bytes(segment_length: usize) -> usize {
+    if segment_length as u128 <= u32::MAX as u128 { size_of::<u32>() } else { size_of::<u64>() }
+}
+
 impl Request {
     /// Sort keys of type `K`: ascending, not obliviously.
     pub fn keys<K: Key>(segments: Segments) -> Self {
@@ -175,7 +180,7 @@ impl Request {
         let with_key = match self.what {
             What::Keys => 0,
             What::Pairs(value) if self.carries_values() => value.bytes,
-            What::Pairs(_) | What::Argsort => size_of::<u32>(),
+            What::Pairs(_) | What::Argsort => index_bytes(self.segments.longest()),
         };
         self.key.bytes() + with_key > size_of::<u64>()
     }
@@ -233,6 +238,9 @@ mod tests {
             (Request::pairs::<u8, f64>(one), true),
             (Request::argsort::<f32>(one), false),
             (Request::argsort::<f64>(one), true),
+            (Request::argsort::<u32>(Segments::one(u32::MAX as usize)), false),
+            #[cfg(target_pointer_width = "64")]
+            (Request::argsort::<u32>(Segments::one(1 << 32)), true),
         ] {
             assert_eq!(is_refused(Engine::OpenCl, request), is_wide, "{request:?}");
             assert!(!is_refused(Engine::Cuda, request) && !is_refused(Engine::Cpu, request), "{request:?}");

@@ -1,6 +1,7 @@
 //! What an element is: a key and what travels with it, as one unsigned integer. See `kernels/element.c`.
 
 use crate::key::{KeyForm, KeyType, Order};
+use crate::request::index_bytes;
 
 /// The bits of an element, and where its value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,11 +32,7 @@ impl Element {
 
     /// The same for segments of another length, which may need wider or narrower indices.
     pub(crate) fn for_segments_of(self, segment_length: usize) -> Self {
-        let value_bits = match (self.indexed, u32::try_from(segment_length)) {
-            (false, _) => self.value_bits,
-            (true, Ok(_)) => 32,
-            (true, Err(_)) => 64,
-        };
+        let value_bits = if self.indexed { 8 * index_bytes(segment_length) as u32 } else { self.value_bits };
         Self { value_bits, ..self }
     }
 
