@@ -2,9 +2,9 @@
 //! The explorer: one page on which people watch, edit and prove sorting networks.
 //!
 //! ```text
-//!   bitonic-network ─┐
-//!   src/  answers ───┴─ wasm32 ─┐
-//!   web/  HTML, CSS, JavaScript ┴─ scripts/build-explorer ── docs/explorer.html
+//!   bitonic, bitonic-network ─┐
+//!   src/  answers ────────────┴─ wasm32 ─┐
+//!   web/  HTML, CSS, JavaScript ─────────┴─ scripts/build-explorer ── docs/explorer.html
 //! ```
 //!
 //! The page is one file: it opens from disk and asks no server for anything. Everything that is known about networks is in Rust.

@@ -40,7 +40,7 @@ struct DrawnStep {
 
 #[derive(Serialize)]
 struct DrawnPass {
-    place: &'static str,
+    place: String,
     /// Its first step, counted from 0, and the one after its last.
     steps: [u32; 2],
     what: String,
@@ -60,18 +60,16 @@ pub(crate) fn plan(shape: Shape) -> Result<Passes, String> {
     };
     let tile = tile_log2.min(Step::merges(keys));
     let drawn_pass = |pass: Pass| {
-        let merge = Step::new(pass.steps.start).merge();
-        let (place, what) = match pass.place {
-            Place::Tile if pass.steps.start == 0 => ("tile", format!("sort every tile of 2^{tile} keys")),
-            Place::Tile => ("tile", format!("finish merge {merge} inside tiles of 2^{tile} keys")),
+        let what = match pass.place {
+            // The page shows the steps themselves: no need to list their partners.
             Place::Memory => {
-                let steps = pass.steps.len();
+                let (merge, steps) = (Step::new(pass.steps.start).merge(), pass.steps.len());
                 let plural = if steps == 1 { "" } else { "s" };
-                ("memory", format!("merge {merge}: {steps} step{plural} between tiles"))
+                format!("merge {merge}: {steps} step{plural} between tiles")
             }
-            _ => ("", pass.words(tile)),
+            _ => pass.words(tile),
         };
-        DrawnPass { place, steps: [pass.steps.start, pass.steps.end], what }
+        DrawnPass { place: pass.place.to_string(), steps: [pass.steps.start, pass.steps.end], what }
     };
     Ok(Passes {
         merges: Step::merges(keys),
