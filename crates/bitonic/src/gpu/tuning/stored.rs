@@ -94,7 +94,7 @@ impl Tuning {
     }
 }
 
-/// One line for every fact; [`Tuning::parse`] reads it.
+/// One line for every fact; `Tuning::parse` reads it.
 impl fmt::Display for Tuning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for TunedShape { element_bytes, from_merges, shape, passes_are_best } in &self.shapes {
