@@ -5,7 +5,7 @@
 //! with another one than it is measured with; rungs are the same.
 
 use crate::experiment::Experiment;
-use crate::implementation::{self, Implementation, Place, Settings};
+use crate::implementation::{self, Implementation, RunsOn, Settings};
 use crate::record::{InstructionCount, StoreError, write_instructions};
 use bitonic::key::KeyType;
 use bitonic_testkit::{Pattern, TestKey};
@@ -77,7 +77,7 @@ pub fn count_all(
             kinds.push((&case.key_type, &case.distribution));
         }
     }
-    let on_processor = |name: &&String| name.split(':').next() == Some(Place::Cpu.name());
+    let on_processor = |name: &&String| name.split(':').next() == Some(RunsOn::Cpu.name());
     for (key_type, distribution) in kinds {
         let names = experiment.implementations.iter().map(|entry| &entry.implementation);
         for implementation in names.filter(on_processor) {

@@ -1,6 +1,6 @@
 //! Why a rung did not sort.
 
-use crate::{Place, Rung};
+use crate::{Rung, RunsOn};
 use std::num::NonZero;
 
 /// Why a rung was not found or did not sort. The caller's keys are as they were.
@@ -48,13 +48,13 @@ pub enum LadderError {
         reason: bitonic::Error,
     },
 
-    /// The rung does not work at the place asked for.
-    #[error("{rung} does not work on {place}: choose {places}, or another rung", places = places(*rung))]
+    /// The rung does not run on what was asked for.
+    #[error("{rung} does not work on {runs_on}: choose {choices}, or another rung", choices = choices(*rung))]
     NotThere {
         /// The rung that refused.
         rung: Rung,
-        /// The place asked for.
-        place: Place,
+        /// What was asked for.
+        runs_on: RunsOn,
     },
 
     /// The rung works on the processor, and was given keys on a device.
@@ -85,6 +85,6 @@ fn names() -> String {
     Rung::ALL.iter().map(|rung| rung.name()).collect::<Vec<_>>().join(", ")
 }
 
-fn places(rung: Rung) -> String {
-    rung.places().iter().map(|place| place.name()).collect::<Vec<_>>().join(" or ")
+fn choices(rung: Rung) -> String {
+    rung.runs_on().iter().map(|runs_on| runs_on.name()).collect::<Vec<_>>().join(" or ")
 }

@@ -1,4 +1,4 @@
-//! What can be known of a rung before it runs: which lengths it takes and where it works.
+//! What can be known of a rung before it runs: which lengths it takes and what it runs on.
 
 use bitonic::Engine;
 use std::fmt;
@@ -31,10 +31,10 @@ impl fmt::Display for Sizes {
     }
 }
 
-/// Where a rung works.
+/// What a rung runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Place {
+pub enum RunsOn {
     /// The processor.
     Cpu,
     /// A device with an OpenCL driver: most often a GPU, but there are drivers that make one of the processor.
@@ -43,8 +43,9 @@ pub enum Place {
     Cuda,
 }
 
-impl Place {
-    /// The place of an engine's devices; `None` for engines that have none, and for those that rungs do not know.
+impl RunsOn {
+    /// What rungs run on when they use this engine's devices; `None` for engines without devices, and for those that rungs do
+    /// not know.
     pub const fn of(engine: Engine) -> Option<Self> {
         match engine {
             Engine::OpenCl => Some(Self::OpenCl),
@@ -53,7 +54,7 @@ impl Place {
         }
     }
 
-    /// The place's name, as `Display` writes it.
+    /// The name, as `Display` writes it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
@@ -63,7 +64,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for RunsOn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }

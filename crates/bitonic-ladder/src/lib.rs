@@ -61,13 +61,13 @@
 //! that are on a device already.
 //!
 //! Kernel and loop of a rung are the same text through OpenCL and through CUDA, so that what differs is driver and compiler.
-//! A rung's name is the same, too; where it ran is its [`Place`], which [`Options::place`] chooses:
+//! A rung's name is the same, too; what it runs on is a [`RunsOn`], which [`Options::runs_on`] chooses:
 //!
 //! ```no_run
-//! use bitonic_ladder::{Options, Place, Rung};
+//! use bitonic_ladder::{Options, Rung, RunsOn};
 //!
 //! let mut keys: Vec<u32> = (0..1 << 20).rev().collect();
-//! let options = Options { place: Some(Place::Cuda), ..Options::default() };
+//! let options = Options { runs_on: Some(RunsOn::Cuda), ..Options::default() };
 //! Rung::ComparePair.sort(&mut keys, &options)?;
 //! # Ok::<(), bitonic_ladder::LadderError>(())
 //! ```
@@ -85,7 +85,7 @@ mod sort;
 mod times;
 
 pub use error::LadderError;
-pub use facts::{Place, Sizes};
+pub use facts::{RunsOn, Sizes};
 pub use options::Options;
 pub use rung::Rung;
 pub use times::{DeviceTimes, KernelTime, KernelTimes, Times};

@@ -1,6 +1,6 @@
 //! How a rung is to sort.
 
-use crate::Place;
+use crate::RunsOn;
 use bitonic::DeviceChoice;
 use bitonic::Order;
 use std::num::NonZero;
@@ -15,9 +15,9 @@ pub struct Options {
     pub order: Order,
     /// How many threads a [parallel](crate::Rung::is_parallel) rung uses; `None` is one for every core.
     pub threads: Option<NonZero<usize>>,
-    /// Where a rung of several [places](crate::Rung::places) works; `None` is the first of them. A place that the rung does
-    /// not have is an error.
-    pub place: Option<Place>,
+    /// What a rung [runs on](crate::Rung::runs_on); `None` is the first that the rung has. One that the rung does not have is
+    /// an error.
+    pub runs_on: Option<RunsOn>,
     /// Which of the devices there a rung on a device uses.
     pub device: DeviceChoice,
 }

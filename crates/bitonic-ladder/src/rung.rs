@@ -7,7 +7,7 @@
 use crate::cpu::{one_thread, threads};
 use crate::gpu::{DeviceRung, rungs};
 use crate::times::DeviceTimes;
-use crate::{LadderError, Options, Place, Sizes};
+use crate::{LadderError, Options, RunsOn, Sizes};
 use bitonic::key::Bits;
 use std::fmt;
 
@@ -15,7 +15,7 @@ use std::fmt;
 struct Facts {
     name: &'static str,
     sizes: Sizes,
-    places: &'static [Place],
+    runs_on: &'static [RunsOn],
     parallel: bool,
     quadratic: bool,
     description: &'static str,
@@ -43,9 +43,9 @@ impl Rung {
         self.facts().sizes
     }
 
-    /// Where it can work; [`Options::place`] chooses. A rung of several places does the same in all of them.
-    pub const fn places(self) -> &'static [Place] {
-        self.facts().places
+    /// What it can run on; [`Options::runs_on`] chooses. A rung that can run on several does the same on all of them.
+    pub const fn runs_on(self) -> &'static [RunsOn] {
+        self.facts().runs_on
     }
 
     /// The kernels that a rung on a device launches, by their names in its source; none for rungs on the processor.
@@ -117,7 +117,7 @@ macro_rules! rungs {
                     $(Self::$rung => &Facts {
                         name: $name,
                         sizes: Sizes::$sizes,
-                        places: rungs!(@places $kind),
+                        runs_on: rungs!(@runs_on $kind),
                         parallel: rungs!(@parallel $kind),
                         quadratic: $quadratic,
                         description: $description,
@@ -133,37 +133,37 @@ macro_rules! rungs {
                 }
             }
 
-            /// Sorts in ascending order. Length and place are such that the rung takes them.
+            /// Sorts in ascending order. The rung takes the length and can run on `runs_on`.
             pub(crate) fn sort_bits<B: Bits>(
                 self,
                 bits: &mut [B],
-                place: Place,
+                runs_on: RunsOn,
                 options: &Options,
             ) -> Result<Option<DeviceTimes>, LadderError> {
                 match self {
-                    $(Self::$rung => rungs!(@sort $kind, $sort, self, bits, place, options),)+
+                    $(Self::$rung => rungs!(@sort $kind, $sort, self, bits, runs_on, options),)+
                 }
             }
         }
     };
-    (@places OneThread) => { &[Place::Cpu] };
-    (@places Threads) => { &[Place::Cpu] };
-    (@places Device) => { &[Place::OpenCl, Place::Cuda] };
+    (@runs_on OneThread) => { &[RunsOn::Cpu] };
+    (@runs_on Threads) => { &[RunsOn::Cpu] };
+    (@runs_on Device) => { &[RunsOn::OpenCl, RunsOn::Cuda] };
     (@parallel OneThread) => { false };
     (@parallel Threads) => { true };
     (@parallel Device) => { false };
     (@device OneThread, $sort:path) => { None };
     (@device Threads, $sort:path) => { None };
     (@device Device, $sort:path) => { Some(&$sort) };
-    (@sort OneThread, $sort:path, $rung:expr, $bits:ident, $place:ident, $options:ident) => {{
+    (@sort OneThread, $sort:path, $rung:expr, $bits:ident, $runs_on:ident, $options:ident) => {{
         $sort($bits);
         Ok(None)
     }};
-    (@sort Threads, $sort:path, $rung:expr, $bits:ident, $place:ident, $options:ident) => {
+    (@sort Threads, $sort:path, $rung:expr, $bits:ident, $runs_on:ident, $options:ident) => {
         threads::count($options.threads).and_then(|threads| $sort($bits, threads)).map(|()| None)
     };
-    (@sort Device, $sort:path, $rung:expr, $bits:ident, $place:ident, $options:ident) => {
-        $rung.sort_on_device(&$sort, $bits, $place, &$options.device).map(Some)
+    (@sort Device, $sort:path, $rung:expr, $bits:ident, $runs_on:ident, $options:ident) => {
+        $rung.sort_on_device(&$sort, $bits, $runs_on, &$options.device).map(Some)
     };
 }
 

@@ -2,7 +2,7 @@
 
 use crate::gpu::DeviceRung;
 use crate::times::{DeviceTimes, KernelTimes, Times};
-use crate::{LadderError, Options, Place, Rung};
+use crate::{LadderError, Options, Rung, RunsOn};
 use bitonic::device::{DeviceBuffer, Driver};
 use bitonic::key::{Bits, with_ordered_bits};
 use bitonic::{DeviceChoice, Key, cuda, opencl};
@@ -16,7 +16,7 @@ impl Rung {
     /// - Memory: in place on the processor. Rungs on a device need as much there as the keys have, and as much again here
     ///   for the result.
     /// - Errors: [`LadderError::NotAPowerOfTwo`] if the length is none of [`Rung::sizes`], before anything else is tried;
-    ///   [`LadderError::NotThere`] if [`Options::place`] is none of [`Rung::places`]; [`LadderError::Threads`] if the
+    ///   [`LadderError::NotThere`] if [`Options::runs_on`] is none of [`Rung::runs_on`]; [`LadderError::Threads`] if the
     ///   threads cannot be started, or are more than 4096; [`LadderError::Device`] if the device is missing or fails. The
     ///   keys are as they were then.
     ///
@@ -49,9 +49,9 @@ impl Rung {
     /// ```
     pub fn sort_timed<K: Key>(self, keys: &mut [K], options: &Options) -> Result<Times, LadderError> {
         self.check_len(keys.len())?;
-        let place = self.place(options.place)?;
+        let runs_on = self.choose(options.runs_on)?;
         let started = Instant::now();
-        let device = with_ordered_bits(keys, options.order, |bits| self.sort_bits(bits, place, options))?;
+        let device = with_ordered_bits(keys, options.order, |bits| self.sort_bits(bits, runs_on, options))?;
         Ok(Times { total: started.elapsed(), device })
     }
 
@@ -100,27 +100,27 @@ impl Rung {
         }
     }
 
-    /// Where to sort: as asked for, or at the first place it has.
-    fn place(self, wanted: Option<Place>) -> Result<Place, LadderError> {
-        let place = wanted.unwrap_or(self.places()[0]);
-        match self.places().contains(&place) {
-            true => Ok(place),
-            false => Err(LadderError::NotThere { rung: self, place }),
+    /// What to run on: as asked for, or the first that the rung has.
+    fn choose(self, wanted: Option<RunsOn>) -> Result<RunsOn, LadderError> {
+        let runs_on = wanted.unwrap_or(self.runs_on()[0]);
+        match self.runs_on().contains(&runs_on) {
+            true => Ok(runs_on),
+            false => Err(LadderError::NotThere { rung: self, runs_on }),
         }
     }
 
-    /// Sorts in ascending order on a device of the place.
+    /// Sorts in ascending order on the chosen device.
     pub(crate) fn sort_on_device<B: Bits>(
         self,
         rung: &DeviceRung,
         bits: &mut [B],
-        place: Place,
+        runs_on: RunsOn,
         choice: &DeviceChoice,
     ) -> Result<DeviceTimes, LadderError> {
-        let sorted = match place {
-            Place::Cpu => return Err(LadderError::NotThere { rung: self, place }),
-            Place::OpenCl => rung.sort::<opencl::Device, B>(bits, choice),
-            Place::Cuda => rung.sort::<cuda::Device, B>(bits, choice),
+        let sorted = match runs_on {
+            RunsOn::Cpu => return Err(LadderError::NotThere { rung: self, runs_on }),
+            RunsOn::OpenCl => rung.sort::<opencl::Device, B>(bits, choice),
+            RunsOn::Cuda => rung.sort::<cuda::Device, B>(bits, choice),
         };
         sorted.map_err(|reason| LadderError::Device { rung: self, reason })
     }

@@ -5,12 +5,12 @@ mod device_kit;
 
 use bitonic::cuda::{Device, DeviceChoice, devices};
 use bitonic::{Engine, Error};
-use bitonic_ladder::{LadderError, Options, Place, Rung};
+use bitonic_ladder::{LadderError, Options, Rung, RunsOn};
 use bitonic_testkit::{Pattern, in_child};
 use device_kit::{device_or_skip, on_devices, options};
 use std::time::Duration;
 
-const PLACE: Place = Place::Cuda;
+const RUNS_ON: RunsOn = RunsOn::Cuda;
 
 /// The driver rounds the time between two moments.
 const TIME_ERROR: Duration = Duration::from_micros(1);

@@ -2,7 +2,7 @@
 
 use bitonic::Order;
 use bitonic::key::KeyType;
-use bitonic_ladder::{LadderError, Options, Place, Rung, Sizes};
+use bitonic_ladder::{LadderError, Options, Rung, RunsOn, Sizes};
 use bitonic_testkit::{Kit, Pattern, SortsKeys, TestKey};
 use std::num::NonZero;
 
@@ -33,7 +33,7 @@ fn kit(rung: Rung) -> Kit {
 }
 
 fn on_the_processor() -> impl Iterator<Item = Rung> {
-    Rung::ALL.iter().copied().filter(|rung| rung.places() == [Place::Cpu])
+    Rung::ALL.iter().copied().filter(|rung| rung.runs_on() == [RunsOn::Cpu])
 }
 
 fn check(rung: Rung) {
@@ -152,27 +152,27 @@ fn rungs_for_powers_of_two_refuse_other_lengths_and_leave_the_keys_alone() {
 fn a_rung_is_on_the_processor_or_on_every_kind_of_device() {
     for &rung in Rung::ALL {
         match rung.kernels().is_empty() {
-            true => assert_eq!(rung.places(), [Place::Cpu], "{rung}"),
-            false => assert_eq!(rung.places(), [Place::OpenCl, Place::Cuda], "{rung}"),
+            true => assert_eq!(rung.runs_on(), [RunsOn::Cpu], "{rung}"),
+            false => assert_eq!(rung.runs_on(), [RunsOn::OpenCl, RunsOn::Cuda], "{rung}"),
         }
     }
 }
 
 #[test]
-fn a_place_that_the_rung_does_not_have_is_refused() {
+fn what_the_rung_does_not_run_on_is_refused() {
     for &rung in Rung::ALL {
-        for place in [Place::Cpu, Place::OpenCl, Place::Cuda] {
-            if rung.places().contains(&place) {
+        for runs_on in [RunsOn::Cpu, RunsOn::OpenCl, RunsOn::Cuda] {
+            if rung.runs_on().contains(&runs_on) {
                 continue;
             }
             let mut keys = [2_u8, 1];
-            let options = Options { place: Some(place), ..Options::default() };
+            let options = Options { runs_on: Some(runs_on), ..Options::default() };
             let error = rung.sort(&mut keys, &options).unwrap_err();
-            assert_eq!(error, LadderError::NotThere { rung, place });
+            assert_eq!(error, LadderError::NotThere { rung, runs_on });
             assert_eq!(keys, [2, 1], "{rung}");
         }
     }
-    let message = LadderError::NotThere { rung: Rung::NaiveScan, place: Place::Cpu }.to_string();
+    let message = LadderError::NotThere { rung: Rung::NaiveScan, runs_on: RunsOn::Cpu }.to_string();
     assert_eq!(message, "naive_scan does not work on cpu: choose opencl or cuda, or another rung");
 }
 

@@ -2,7 +2,7 @@
 //! wrote, no call that OpenCL does not allow.
 
 use bitonic::opencl::{Argument, Device, DeviceChoice};
-use bitonic_ladder::{Options, Place, Rung};
+use bitonic_ladder::{Options, Rung, RunsOn};
 use bitonic_testkit::{Oclgrind, Pattern, PlantedFault, TestKey};
 
 /// Groups of so few that the sorts below have several of them, and local_memory has steps for each of its kernels.
@@ -27,7 +27,7 @@ fn planted_faults_are_reported() {
 fn sort_with_every_rung() {
     let device = oclgrind();
     assert_eq!(device.info().max_group_size, MOST_ITEMS);
-    for &rung in Rung::ALL.iter().filter(|rung| rung.places().contains(&Place::OpenCl)) {
+    for &rung in Rung::ALL.iter().filter(|rung| rung.runs_on().contains(&RunsOn::OpenCl)) {
         // More than the two grids' worth of keys that odd-even sorts take at a time, and not whole tiles; or more than
         // two tiles of local_memory.
         let len = if rung.is_quadratic() { 75 } else { 128 };

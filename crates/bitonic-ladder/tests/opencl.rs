@@ -3,11 +3,11 @@
 mod device_kit;
 
 use bitonic::opencl::{Device, DeviceChoice};
-use bitonic_ladder::{LadderError, Place, Rung};
+use bitonic_ladder::{LadderError, Rung, RunsOn};
 use device_kit::options;
 use std::time::Duration;
 
-const PLACE: Place = Place::OpenCl;
+const RUNS_ON: RunsOn = RunsOn::OpenCl;
 
 /// Every launch has its own time.
 const TIME_ERROR: Duration = Duration::ZERO;

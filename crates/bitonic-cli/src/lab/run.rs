@@ -8,7 +8,7 @@ use crate::word::Word;
 use bitonic_lab::callgrind::{self, Job};
 use bitonic_lab::dropin::{Console, ERROR_LOG, RESULTS, configuration};
 use bitonic_lab::experiment::{Experiment, Format};
-use bitonic_lab::implementation::Place;
+use bitonic_lab::implementation::RunsOn;
 use bitonic_lab::measure::{self, LabError, Row, Watch};
 use bitonic_lab::report;
 use std::io::{self, Write};
@@ -28,8 +28,8 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// What `gpu:` stands for: opencl or cuda [default: cuda where there is a CUDA device, else opencl]
-    #[arg(long, value_name = "PLACE", value_parser = Word::one_of("place", &[Place::OpenCl, Place::Cuda], Place::name))]
-    gpu: Option<Place>,
+    #[arg(long, value_name = "PLACE", value_parser = Word::one_of("place", &[RunsOn::OpenCl, RunsOn::Cuda], RunsOn::name))]
+    gpu: Option<RunsOn>,
     /// How long an implementation may take for one size, instead of what the experiment says
     #[arg(long, value_name = "SECONDS", value_parser = Word::seconds(), allow_negative_numbers = true)]
     budget: Option<f64>,

@@ -8,7 +8,7 @@ use crate::lines::Lines;
 use crate::output;
 use crate::table::Plain;
 use crate::word::Word;
-use bitonic_ladder::{Place, Rung};
+use bitonic_ladder::{Rung, RunsOn};
 
 /// What `bitonic ladder` is asked for.
 #[derive(clap::Args)]
@@ -58,14 +58,14 @@ fn list() -> Result<(), Failure> {
     let mut table = Plain::new(["name", "place", "threads", "sizes", "what it is"]);
     for &rung in Rung::ALL {
         let sizes = rung.sizes().to_string();
-        table.add([rung.name(), &places(rung), threads(rung), &sizes, rung.description()]);
+        table.add([rung.name(), &runs_on(rung), threads(rung), &sizes, rung.description()]);
     }
     output::print(|out| write!(out, "{table}"))
 }
 
 fn show(rung: Rung) -> Result<(), Failure> {
     let mut facts = Lines::default();
-    facts.add("place", places(rung));
+    facts.add("place", runs_on(rung));
     facts.add("threads", threads(rung));
     facts.add("sizes", rung.sizes());
     facts.add("work", if rung.is_quadratic() { "n^2" } else { "n log^2 n" });
@@ -75,13 +75,13 @@ fn show(rung: Rung) -> Result<(), Failure> {
     output::print(|out| write!(out, "{rung}: {}\n{facts}\n{}\n", rung.description(), rung.teaches()))
 }
 
-fn places(rung: Rung) -> String {
-    rung.places().iter().map(|place| place.name()).collect::<Vec<_>>().join(", ")
+fn runs_on(rung: Rung) -> String {
+    rung.runs_on().iter().map(|runs_on| runs_on.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// The processor's threads; what a device has instead is not for the caller to choose.
 fn threads(rung: Rung) -> &'static str {
-    match rung.places().contains(&Place::Cpu) {
+    match rung.runs_on().contains(&RunsOn::Cpu) {
         true if rung.is_parallel() => "many",
         true => "one",
         false => "-",

@@ -9,7 +9,7 @@ use crate::race::{self, Contender, LeftOut, Race, Repeat};
 use crate::word::Word;
 use bitonic::key::KeyType;
 use bitonic::{DeviceChoice, Engine};
-use bitonic_ladder::{LadderError, Options, Place, Rung};
+use bitonic_ladder::{LadderError, Options, Rung, RunsOn};
 use bitonic_testkit::{Pattern, TestKey};
 use std::fmt;
 use std::num::NonZero;
@@ -68,8 +68,8 @@ fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, 
     let order = options.order();
     let contender = |rung: Rung| {
         let threads = NonZero::new(options.threads);
-        let place = is_on_device(rung).then(|| device_place(options.engine));
-        Contender::rung(rung, Options { order, threads, place, device: options.device() })
+        let runs_on = is_on_device(rung).then(|| kind_of_device(options.engine));
+        Contender::rung(rung, Options { order, threads, runs_on, device: options.device() })
     };
     let mut contenders = vec![Contender::standard(order), Contender::bitonic("bitonic", sorter)];
     let mut left_out = Vec::new();
@@ -94,7 +94,7 @@ fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, 
     let mut race = Race::<K>::new(n, distribution, seed, order)?;
     let times = race.run(&contenders, Repeat::Times(repeat))?;
     let device = match device {
-        Some(Ok(name)) => format!("{}: {name}\n", device_place(options.engine)),
+        Some(Ok(name)) => format!("{}: {name}\n", kind_of_device(options.engine)),
         _ => String::new(),
     };
     Ok(format!(
@@ -106,14 +106,14 @@ fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, 
 }
 
 fn is_on_device(rung: Rung) -> bool {
-    !rung.places().contains(&Place::Cpu)
+    !rung.runs_on().contains(&RunsOn::Cpu)
 }
 
-/// Where rungs on devices run.
-fn device_place(engine: Engine) -> Place {
+/// Which kind of device rungs on devices run on.
+fn kind_of_device(engine: Engine) -> RunsOn {
     match engine {
-        Engine::Cuda => Place::Cuda,
-        _ => Place::OpenCl,
+        Engine::Cuda => RunsOn::Cuda,
+        _ => RunsOn::OpenCl,
     }
 }
 
@@ -127,7 +127,7 @@ fn device(
         return Ok(None);
     }
     let choice = options.device();
-    let engine = if device_place(options.engine) == Place::Cuda { Engine::Cuda } else { Engine::OpenCl };
+    let engine = if kind_of_device(options.engine) == RunsOn::Cuda { Engine::Cuda } else { Engine::OpenCl };
     let opened = bitonic::device::open(engine, &choice).map(|device| device.facts().name);
     match opened {
         Err(reason) if choice != DeviceChoice::Best => Err(Failure::from(reason)),

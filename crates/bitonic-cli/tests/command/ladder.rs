@@ -2,7 +2,7 @@
 
 use crate::{bitonic, with_name, without_driver};
 use bitonic::cuda;
-use bitonic_ladder::{Place, Rung};
+use bitonic_ladder::{Rung, RunsOn};
 
 fn printed<const N: usize>(arguments: [&str; N]) -> String {
     crate::printed(bitonic(with_name("ladder", arguments)))
@@ -29,8 +29,8 @@ fn every_rung_is_listed_with_its_facts() {
         let line = list.lines().find(|line| line.split_whitespace().next() == Some(rung.name())).unwrap();
         assert!(line.contains(&rung.sizes().to_string()) && line.ends_with(rung.description()), "{line}");
         assert_eq!(line.contains(" many "), rung.is_parallel(), "{line}");
-        let places: Vec<&str> = rung.places().iter().map(|place| place.name()).collect();
-        assert!(line.contains(&format!(" {} ", places.join(", "))), "{line}");
+        let runs_on: Vec<&str> = rung.runs_on().iter().map(|runs_on| runs_on.name()).collect();
+        assert!(line.contains(&format!(" {} ", runs_on.join(", "))), "{line}");
     }
 }
 
@@ -185,7 +185,7 @@ fn without_a_driver_the_rungs_on_the_processor_still_run() {
     let run = |line: &'static str| without_driver(["ladder", "run"].into_iter().chain(line.split(' ')));
     let said = crate::printed(run("all --n 16 --repeat 1"));
     for (name, rest) in rows(&said).into_iter().skip(2) {
-        let on_device = name.parse::<Rung>().unwrap().places().contains(&Place::OpenCl);
+        let on_device = name.parse::<Rung>().unwrap().runs_on().contains(&RunsOn::OpenCl);
         assert_eq!(rest.contains("left out: the opencl engine is not available: "), on_device, "{said}");
     }
     let message = crate::refused(run("naive_scan recursive --n 16"));

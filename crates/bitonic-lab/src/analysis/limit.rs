@@ -76,14 +76,14 @@ pub(super) fn limits(group: &Group, machine: &Machine) -> Vec<Limits> {
 
 fn of_cell(group: &Group, cell: &Cell, machine: &Machine) -> Option<Limits> {
     let means = cell.device?;
-    let place = cell.implementation.split(':').next()?;
+    let runs_on = cell.implementation.split(':').next()?;
     let of = |what: &str| {
         format!("{what} {} {} {} {}", cell.implementation, group.key_type, group.distribution, cell.size)
     };
     let seconds = means.kernel_seconds.max(1e-9);
     let speed = means.kernel_bytes / seconds;
-    let share = machine.number(place, COPY_SPEED).map(|copy| speed / copy);
-    let launching = machine.number(place, LAUNCH_SECONDS).map(|launch| means.launches * launch / seconds);
+    let share = machine.number(runs_on, COPY_SPEED).map(|copy| speed / copy);
+    let launching = machine.number(runs_on, LAUNCH_SECONDS).map(|launch| means.launches * launch / seconds);
     let limit = match (launching, share) {
         (Some(launching), _) if launching >= MOST_OF_IT => Some(Limit::Launches),
         (_, Some(share)) if share >= MOST_OF_IT => Some(Limit::Memory),

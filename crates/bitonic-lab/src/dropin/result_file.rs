@@ -105,10 +105,10 @@ impl Columns {
     /// The columns of a configuration go by their labels, those of other experiments by the implementation.
     fn of(experiment: &Experiment) -> Self {
         Self(COLUMNS.map(|column| {
-            let (place, name) = column.word.split_once(':').unwrap_or_default();
+            let (runs_on, name) = column.word.split_once(':').unwrap_or_default();
             let fits = |full: &str| {
-                let at = full.split_once(':');
-                at.is_some_and(|(at, of)| of == name && (place == at || place == "gpu" && at != "cpu"))
+                let parts = full.split_once(':');
+                parts.is_some_and(|(on, of)| of == name && (runs_on == on || runs_on == "gpu" && on != "cpu"))
             };
             let entry = experiment
                 .implementations

@@ -1,7 +1,7 @@
 //! The laboratory's own format: TOML. [`EXAMPLE`](super::EXAMPLE) is a commented file with everything in it.
 
 use super::{Case, Entry, Experiment, ExperimentError, Format, MOST_CASES, Pair, admit, sizes};
-use crate::implementation::{self, Implementation, Place, Settings};
+use crate::implementation::{self, Implementation, RunsOn, Settings};
 use bitonic::DeviceChoice;
 use bitonic::key::KeyType;
 use bitonic_testkit::Pattern;
@@ -85,12 +85,12 @@ struct Optimisation {
     after: String,
 }
 
-/// Reads an experiment and finds what it names. `gpu:` stands for the given place, or else for the best.
+/// Reads an experiment and finds what it names. `gpu:` stands for `gpu`, or else for the best device.
 ///
 /// # Errors
 ///
 /// What is wrong, with the line.
-pub fn read(text: &str, name: &str, gpu: Option<Place>) -> Result<Experiment, ExperimentError> {
+pub fn read(text: &str, name: &str, gpu: Option<RunsOn>) -> Result<Experiment, ExperimentError> {
     let reader = Reader { text, gpu };
     let named = |error: ExperimentError| ExperimentError { file: name.to_owned(), ..error };
     let file: File = toml::from_str(text).map_err(|error| {
@@ -103,7 +103,7 @@ pub fn read(text: &str, name: &str, gpu: Option<Place>) -> Result<Experiment, Ex
 /// A file's text, to find lines in.
 struct Reader<'a> {
     text: &'a str,
-    gpu: Option<Place>,
+    gpu: Option<RunsOn>,
 }
 
 impl Reader<'_> {
@@ -337,9 +337,9 @@ fn cases(
 fn default_speedups(implementations: &[Implementation]) -> Vec<Pair> {
     let rungs = || implementations.iter().filter(|implementation| implementation.is_rung());
     let mut pairs: Vec<Pair> = Vec::new();
-    for cpu in rungs().filter(|rung| !rung.place().is_device()) {
-        for gpu in rungs().filter(|rung| rung.place().is_device() && rung.algorithm() == cpu.algorithm()) {
-            let name = format!("{} sort, {}", cpu.algorithm().name(), gpu.place());
+    for cpu in rungs().filter(|rung| !rung.runs_on().is_device()) {
+        for gpu in rungs().filter(|rung| rung.runs_on().is_device() && rung.algorithm() == cpu.algorithm()) {
+            let name = format!("{} sort, {}", cpu.algorithm().name(), gpu.runs_on());
             if !pairs.iter().any(|pair| pair.name == name) {
                 pairs.push(Pair { name, first: cpu.to_string(), second: gpu.to_string() });
             }
@@ -348,17 +348,17 @@ fn default_speedups(implementations: &[Implementation]) -> Vec<Pair> {
     pairs
 }
 
-/// Every rung against the one before it, at the same place and of the same algorithm.
+/// Every rung against the one before it, which runs on the same and has the same algorithm.
 fn default_optimisations(implementations: &[Implementation]) -> Vec<Pair> {
     let rungs: Vec<&Implementation> =
         implementations.iter().filter(|implementation| implementation.is_rung()).collect();
     let mut pairs = Vec::new();
     for (index, after) in rungs.iter().enumerate() {
         let like = |before: &&&Implementation| {
-            before.place() == after.place() && before.algorithm() == after.algorithm()
+            before.runs_on() == after.runs_on() && before.algorithm() == after.algorithm()
         };
         if let Some(before) = rungs[..index].iter().rev().find(like) {
-            let name = format!("{} → {} on {}", before.name(), after.name(), after.place());
+            let name = format!("{} → {} on {}", before.name(), after.name(), after.runs_on());
             pairs.push(Pair { name, first: before.to_string(), second: after.to_string() });
         }
     }

@@ -15,7 +15,7 @@
 //! application had ([`COLUMNS`]); sizes that are no power of two are padded for the bitonic ones.
 
 use super::{Case, Entry, Experiment, ExperimentError, Format, PREDEFINED, Pair, admit};
-use crate::implementation::{self, Place, Settings};
+use crate::implementation::{self, RunsOn, Settings};
 use bitonic_testkit::Pattern;
 use std::collections::HashMap;
 
@@ -63,12 +63,12 @@ pub struct Configuration {
     pub cases: Vec<Case>,
 }
 
-/// Reads a configuration and finds its sorts, those on a GPU at the given place, or else at the best.
+/// Reads a configuration and finds its sorts, those on a GPU through `gpu`, or else on the best device.
 ///
 /// # Errors
 ///
 /// What is wrong, with the line.
-pub fn read(text: &str, name: &str, gpu: Option<Place>) -> Result<Experiment, ExperimentError> {
+pub fn read(text: &str, name: &str, gpu: Option<RunsOn>) -> Result<Experiment, ExperimentError> {
     let configuration = parse(text)?;
     let settings = Settings { pad: true, ..Settings::default() };
     let mut entries = Vec::new();

@@ -14,7 +14,7 @@ pub use error::ExperimentError;
 pub use presets::{EXAMPLE, PRESETS, Preset};
 pub use sizes::sizes;
 
-use crate::implementation::{self, Chosen, Implementation, Place, Settings};
+use crate::implementation::{self, Chosen, Implementation, RunsOn, Settings};
 use serde::{Deserialize, Serialize};
 use std::num::NonZero;
 use std::path::Path;
@@ -129,13 +129,13 @@ pub const PREDEFINED: &str = "predefined";
 
 impl Experiment {
     /// Reads an experiment from a file, which is a configuration if its name ends in `.ini`, or from the preset of this name
-    /// if there is no such file. `gpu:` stands for the given place; without one, for CUDA where there is a CUDA device, and
+    /// if there is no such file. `gpu:` stands for `gpu`; if that is `None`, for CUDA where there is a CUDA device, and
     /// OpenCL elsewhere.
     ///
     /// # Errors
     ///
     /// What is wrong, with the file and the line.
-    pub fn load(name: &Path, gpu: Option<Place>) -> Result<Self, ExperimentError> {
+    pub fn load(name: &Path, gpu: Option<RunsOn>) -> Result<Self, ExperimentError> {
         if let Some(preset) = presets::named(name).filter(|_| !name.is_file()) {
             return file::read(preset.text, preset.name, gpu);
         }
@@ -214,9 +214,10 @@ fn admit(chosen: Vec<Chosen>, settings: &Settings) -> Result<(Vec<Implementation
     let (mut admitted, mut left_out) = (Vec::new(), Vec::new());
     let mut checked = std::collections::HashMap::new();
     for Chosen { implementation, by_name } in chosen {
-        let place = implementation.place();
-        let usable =
-            checked.entry(place).or_insert_with(|| place.check(&settings.device).map_err(|e| e.to_string()));
+        let runs_on = implementation.runs_on();
+        let usable = checked
+            .entry(runs_on)
+            .or_insert_with(|| runs_on.check(&settings.device).map_err(|e| e.to_string()));
         match usable {
             Ok(()) => admitted.push(implementation),
             Err(reason) if by_name => return Err(format!("{implementation} cannot run here: {reason}")),

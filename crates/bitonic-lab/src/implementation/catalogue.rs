@@ -1,7 +1,7 @@
 //! All implementations, and which of them names and patterns choose.
 
-use super::place::GPU;
-use super::{EngineSort, Implementation, OtherSort, Place, RungSort, Sort};
+use super::runs_on::GPU;
+use super::{EngineSort, Implementation, OtherSort, RungSort, RunsOn, Sort};
 use crate::{glob, names};
 use bitonic::DeviceChoice;
 
@@ -11,12 +11,13 @@ const PLANTED: &str = "planted_fault";
 /// Everything that has a name, the processor's first, rungs in the ladder's order.
 pub fn all() -> Vec<Implementation> {
     let others =
-        OtherSort::ALL.iter().map(|&other| Implementation { place: Place::Cpu, sort: Sort::Other(other) });
-    let engines =
-        EngineSort::ALL.iter().map(|&(place, engine)| Implementation { place, sort: Sort::Engine(engine) });
-    let rungs = RungSort::all().map(|(place, rung)| Implementation { place, sort: Sort::Rung(rung) });
+        OtherSort::ALL.iter().map(|&other| Implementation { runs_on: RunsOn::Cpu, sort: Sort::Other(other) });
+    let engines = EngineSort::ALL
+        .iter()
+        .map(|&(runs_on, engine)| Implementation { runs_on, sort: Sort::Engine(engine) });
+    let rungs = RungSort::all().map(|(runs_on, rung)| Implementation { runs_on, sort: Sort::Rung(rung) });
     let mut all: Vec<Implementation> = others.chain(engines).chain(rungs).collect();
-    all.sort_by_key(Implementation::place);
+    all.sort_by_key(Implementation::runs_on);
     all
 }
 
@@ -25,17 +26,17 @@ pub fn all() -> Vec<Implementation> {
 pub struct Chosen {
     /// Which one.
     pub implementation: Implementation,
-    /// Whether its own name and place were given, and not a pattern or `gpu:`: then it is an error if it cannot run.
+    /// Whether its own full name was given, and not a pattern or `gpu:`: then it is an error if it cannot run.
     pub by_name: bool,
 }
 
-/// What names and patterns choose, each once, in the order of the words. `gpu:` stands for the given place; if there is none,
+/// What names and patterns choose, each once, in the order of the words. `gpu:` stands for `gpu`; if that is `None`,
 /// for CUDA where this device is one, and OpenCL elsewhere.
 ///
 /// # Errors
 ///
 /// A message that names the word which chooses nothing, and what there is.
-pub fn choose(words: &[String], device: &DeviceChoice, gpu: Option<Place>) -> Result<Vec<Chosen>, String> {
+pub fn choose(words: &[String], device: &DeviceChoice, gpu: Option<RunsOn>) -> Result<Vec<Chosen>, String> {
     let all = all();
     let mut chosen: Vec<Chosen> = Vec::new();
     for word in words {
@@ -60,43 +61,45 @@ pub fn choose(words: &[String], device: &DeviceChoice, gpu: Option<Place>) -> Re
 
 /// A word, taken apart.
 struct Wanted<'a> {
-    /// `None` if every place will do.
-    place: Option<String>,
+    /// What it shall run on, as a pattern; `None` if that does not matter.
+    runs_on: Option<String>,
     name: &'a str,
-    /// Whether it asks for the best place, which may be none: then it is no error if it cannot run.
-    at_best: bool,
+    /// Whether it asks for the best device, which may be none: then it is no error if it cannot run.
+    on_best: bool,
 }
 
 impl<'a> Wanted<'a> {
-    fn read(word: &'a str, all: &[Implementation], device: &DeviceChoice, gpu: Option<Place>) -> Self {
+    fn read(word: &'a str, all: &[Implementation], device: &DeviceChoice, gpu: Option<RunsOn>) -> Self {
         match word.split_once(':') {
             Some((GPU, name)) => {
                 // What exists for OpenCL only is measured there, even where there is a CUDA device.
-                let at = |place: Place| Self { place: Some(place.to_string()), name, at_best: true };
-                if let Some(place) = gpu {
-                    return at(place);
+                let on = |runs_on: RunsOn| Self { runs_on: Some(runs_on.to_string()), name, on_best: true };
+                if let Some(runs_on) = gpu {
+                    return on(runs_on);
                 }
-                let best = at(Place::gpu(device));
+                let best = on(RunsOn::gpu(device));
                 if all.iter().any(|implementation| best.fits(implementation)) {
                     best
                 } else {
-                    at(Place::OpenCl)
+                    on(RunsOn::OpenCl)
                 }
             }
-            Some((place, name)) => Self { place: Some(place.to_owned()), name, at_best: false },
-            None => Self { place: None, name: word, at_best: false },
+            Some((runs_on, name)) => Self { runs_on: Some(runs_on.to_owned()), name, on_best: false },
+            None => Self { runs_on: None, name: word, on_best: false },
         }
     }
 
     fn fits(&self, implementation: &Implementation) -> bool {
-        let here =
-            self.place.as_ref().is_none_or(|place| glob::matches(place, implementation.place().name()));
+        let here = self
+            .runs_on
+            .as_ref()
+            .is_none_or(|runs_on| glob::matches(runs_on, implementation.runs_on().name()));
         let named = self.name == implementation.name();
         here && (named || implementation.name() != PLANTED && glob::matches(self.name, implementation.name()))
     }
 
     fn names(&self, implementation: &Implementation) -> bool {
-        let here = self.place.as_deref() == Some(implementation.place().name()) && !self.at_best;
+        let here = self.runs_on.as_deref() == Some(implementation.runs_on().name()) && !self.on_best;
         here && self.name == implementation.name()
     }
 }
@@ -112,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_patterns_choose_with_and_without_a_place() {
+    fn names_and_patterns_choose_in_full_and_in_part() {
         assert_eq!(chosen(&["cpu:recursive"]), ["cpu:recursive"]);
         assert_eq!(chosen(&["recursive", "cpu:rec*"]), ["cpu:recursive"]);
         assert!(chosen(&["naive_*"]).iter().any(|name| name == "opencl:naive_scan"));
@@ -121,16 +124,16 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_is_the_place_that_was_asked_for() {
-        let of = |gpu: Place| {
+    fn a_gpu_is_what_was_asked_for() {
+        let of = |gpu: RunsOn| {
             let chosen = choose(&["gpu:bitonic".to_owned()], &DeviceChoice::Best, Some(gpu)).unwrap();
             chosen
                 .iter()
                 .map(|chosen| (chosen.implementation.to_string(), chosen.by_name))
                 .collect::<Vec<_>>()
         };
-        assert_eq!(of(Place::OpenCl), [("opencl:bitonic".to_owned(), false)]);
-        assert_eq!(of(Place::Cuda), [("cuda:bitonic".to_owned(), false)]);
+        assert_eq!(of(RunsOn::OpenCl), [("opencl:bitonic".to_owned(), false)]);
+        assert_eq!(of(RunsOn::Cuda), [("cuda:bitonic".to_owned(), false)]);
     }
 
     #[test]

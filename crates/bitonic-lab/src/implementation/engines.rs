@@ -1,6 +1,6 @@
 //! The library's engines as implementations.
 
-use super::{Algorithm, DeviceShare, Place, Settings};
+use super::{Algorithm, DeviceShare, RunsOn, Settings};
 use bitonic::key::Key;
 use bitonic::{DeviceTimes, Engine, Error, Sorter};
 
@@ -16,13 +16,13 @@ pub(super) enum EngineSort {
 }
 
 impl EngineSort {
-    /// Every mode, at every place where it makes a difference.
-    pub(super) const ALL: &[(Place, Self)] = &[
-        (Place::Cpu, Self::Best),
-        (Place::Cpu, Self::OneThread),
-        (Place::Cpu, Self::Oblivious),
-        (Place::OpenCl, Self::Best),
-        (Place::Cuda, Self::Best),
+    /// Every mode, on everything where it makes a difference.
+    pub(super) const ALL: &[(RunsOn, Self)] = &[
+        (RunsOn::Cpu, Self::Best),
+        (RunsOn::Cpu, Self::OneThread),
+        (RunsOn::Cpu, Self::Oblivious),
+        (RunsOn::OpenCl, Self::Best),
+        (RunsOn::Cuda, Self::Best),
     ];
 
     pub(super) fn name(self) -> &'static str {
@@ -55,13 +55,13 @@ impl EngineSort {
     pub(super) fn sort<K: Key>(
         self,
         keys: &mut [K],
-        place: Place,
+        runs_on: RunsOn,
         settings: &Settings,
     ) -> Result<Option<DeviceShare>, Error> {
-        let engine = match place {
-            Place::Cpu => Engine::Cpu,
-            Place::OpenCl => Engine::OpenCl,
-            Place::Cuda => Engine::Cuda,
+        let engine = match runs_on {
+            RunsOn::Cpu => Engine::Cpu,
+            RunsOn::OpenCl => Engine::OpenCl,
+            RunsOn::Cuda => Engine::Cuda,
         };
         let sorter = Sorter::new().engine(engine).device(settings.device.clone());
         let sorter = match self {

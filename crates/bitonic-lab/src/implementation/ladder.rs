@@ -1,6 +1,6 @@
 //! The ladder's rungs as implementations: the one file that knows how a rung is run.
 
-use super::{Algorithm, DeviceShare, Place, Settings};
+use super::{Algorithm, DeviceShare, RunsOn, Settings};
 use bitonic::key::Key;
 use bitonic_ladder::{DeviceTimes, LadderError, Options, Rung};
 
@@ -9,10 +9,10 @@ use bitonic_ladder::{DeviceTimes, LadderError, Options, Rung};
 pub(super) struct RungSort(Rung);
 
 impl RungSort {
-    /// Every rung, at every place where it works.
-    pub(super) fn all() -> impl Iterator<Item = (Place, Self)> {
-        let places = |rung: Rung| rung.places().iter().filter_map(|place| Place::named(place.name()));
-        Rung::ALL.iter().flat_map(move |&rung| places(rung).map(move |place| (place, Self(rung))))
+    /// Every rung, with everything that it runs on.
+    pub(super) fn all() -> impl Iterator<Item = (RunsOn, Self)> {
+        let all_of = |rung: Rung| rung.runs_on().iter().filter_map(|runs_on| RunsOn::named(runs_on.name()));
+        Rung::ALL.iter().flat_map(move |&rung| all_of(rung).map(move |runs_on| (runs_on, Self(rung))))
     }
 
     pub(super) fn name(&self) -> &'static str {
@@ -35,17 +35,17 @@ impl RungSort {
         self.0.sizes().contain(len)
     }
 
-    /// Sorts at a place that is one of the rung's.
+    /// Sorts on `runs_on`, which is one of the rung's.
     pub(super) fn sort<K: Key>(
         &self,
         keys: &mut [K],
-        place: Place,
+        runs_on: RunsOn,
         settings: &Settings,
     ) -> Result<Option<DeviceShare>, LadderError> {
         let options = Options {
             threads: settings.threads,
             device: settings.device.clone(),
-            place: self.0.places().iter().copied().find(|known| known.name() == place.name()),
+            runs_on: self.0.runs_on().iter().copied().find(|known| known.name() == runs_on.name()),
             ..Options::default()
         };
         let times = self.0.sort_timed(keys, &options)?;

@@ -1,16 +1,17 @@
 //! Everything that can be measured: rungs of the ladder, engines of the library, and other sorts, by name.
 //!
-//! A name is `place:name`, such as `cpu:recursive` or `opencl:naive_shifts`. The place `gpu` stands for CUDA where there is
-//! a CUDA device and for OpenCL elsewhere; a name without a place stands for all places.
+//! A full name is `place:name`, such as `cpu:recursive` or `opencl:naive_shifts`. The place is what the implementation runs
+//! on: a [`RunsOn`]. The place `gpu` stands for CUDA where there is a CUDA device and for OpenCL elsewhere; a name without a
+//! place stands for all places.
 
 mod catalogue;
 mod engines;
 mod ladder;
 mod others;
-mod place;
+mod runs_on;
 
 pub use catalogue::{Chosen, all, choose};
-pub use place::Place;
+pub use runs_on::RunsOn;
 
 use bitonic::DeviceChoice;
 use bitonic::key::Key;
@@ -26,7 +27,7 @@ use std::time::Duration;
 /// A sort that can be measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Implementation {
-    place: Place,
+    runs_on: RunsOn,
     sort: Sort,
 }
 
@@ -86,12 +87,12 @@ pub struct SortFailed {
 }
 
 impl Implementation {
-    /// Where it works.
-    pub fn place(&self) -> Place {
-        self.place
+    /// What it runs on.
+    pub fn runs_on(&self) -> RunsOn {
+        self.runs_on
     }
 
-    /// Its name without the place.
+    /// Its name, without what it runs on.
     pub fn name(&self) -> &'static str {
         match &self.sort {
             Sort::Rung(rung) => rung.name(),
@@ -125,7 +126,7 @@ impl Implementation {
 
     /// Whether all its work is done by the thread that calls it, so that counters of this thread see all of it.
     pub fn stays_on_its_thread(&self) -> bool {
-        self.place == Place::Cpu
+        self.runs_on == RunsOn::Cpu
             && match &self.sort {
                 Sort::Rung(rung) => !rung.is_parallel(),
                 Sort::Engine(engine) => engine.is_one_thread(),
@@ -164,9 +165,9 @@ impl Implementation {
         settings: &Settings,
     ) -> Result<Option<DeviceShare>, SortFailed> {
         let sorted = match &self.sort {
-            Sort::Rung(rung) => rung.sort(keys, self.place, settings).map_err(|error| error.to_string()),
+            Sort::Rung(rung) => rung.sort(keys, self.runs_on, settings).map_err(|error| error.to_string()),
             Sort::Engine(engine) => {
-                engine.sort(keys, self.place, settings).map_err(|error| error.to_string())
+                engine.sort(keys, self.runs_on, settings).map_err(|error| error.to_string())
             }
             Sort::Other(other) => {
                 other.sort(keys);
@@ -220,7 +221,7 @@ impl Algorithm {
 
 impl fmt::Display for Implementation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&format!("{}:{}", self.place, self.name()))
+        f.pad(&format!("{}:{}", self.runs_on, self.name()))
     }
 }
 

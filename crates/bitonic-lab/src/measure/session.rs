@@ -172,7 +172,7 @@ impl<'a> Session<'a> {
     ) -> Result<(), Stopped> {
         let sort = |&index: &usize| {
             let implementation = self.implementations[index].clone();
-            let builds_kernels = implementation.place().is_device() && !self.is_slow(index, case);
+            let builds_kernels = implementation.runs_on().is_device() && !self.is_slow(index, case);
             InProcess(Sort { implementation, settings: self.settings.clone(), builds_kernels })
         };
         let mut contenders: Vec<_> = taking_part.iter().map(sort).collect();

@@ -103,17 +103,18 @@ fn pair(group: &Group, table: &RatioTable, kind: &str, caption: &str) -> NamedCh
     }
 }
 
-/// The best curve beside what was measured, for the implementations of pairs, or else for the first on every place.
+/// The best curve beside what was measured, for the implementations of pairs, or else for the first on the processor and on every kind
+/// of device.
 fn fitted(group: &Group) -> Vec<NamedChart> {
     let mut names: Vec<&String> = Vec::new();
     let of_pairs = group.speedups.iter().flat_map(|table| [&table.first, &table.second]);
-    let mut places: Vec<&str> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
     for name in of_pairs.chain(&group.implementations) {
-        let place = name.split(':').next().unwrap_or_default();
+        let runs_on = name.split(':').next().unwrap_or_default();
         let of_pair = group.speedups.iter().any(|table| table.first == *name || table.second == *name);
-        if !names.contains(&name) && (of_pair || !places.contains(&place)) {
+        if !names.contains(&name) && (of_pair || !seen.contains(&runs_on)) {
             names.push(name);
-            places.push(place);
+            seen.push(runs_on);
         }
     }
     let chart = |name: &&String| {
@@ -155,14 +156,14 @@ fn throughput(analysis: &Analysis, group: &Group) -> NamedChart {
     let key_bytes = key_bytes(&group.key_type);
     let mut roofs = 0;
     for fact in &analysis.machine {
-        let Some(place) = fact.name.strip_suffix(COPY_SPEED) else { continue };
-        let place = place.trim();
-        let measured = group.implementations.iter().any(|name| name.split(':').next() == Some(place));
+        let Some(runs_on) = fact.name.strip_suffix(COPY_SPEED) else { continue };
+        let runs_on = runs_on.trim();
+        let measured = group.implementations.iter().any(|name| name.split(':').next() == Some(runs_on));
         if let Some(speed) = fact.value.parse::<f64>().ok().filter(|_| measured) {
             let y = speed / (2.0 * key_bytes);
             let points = ends.iter().map(|&x| Point { x, y, bar: None, extrapolated: false }).collect();
             chart.series.push(Series {
-                name: format!("roof: a copy on {place}"),
+                name: format!("roof: a copy on {runs_on}"),
                 points,
                 style: Style::Roof(roofs),
             });

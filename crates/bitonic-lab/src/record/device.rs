@@ -1,6 +1,6 @@
 //! The device that something was measured on.
 
-use crate::implementation::{Place, Settings};
+use crate::implementation::{RunsOn, Settings};
 use bitonic::device::{self, DeviceFacts};
 
 /// A device that something was measured on.
@@ -23,13 +23,13 @@ pub struct DeviceDescription {
 }
 
 impl DeviceDescription {
-    /// The device of these settings at a place. Measures how fast it copies its memory.
+    /// The device of these settings. Measures how fast it copies its memory.
     ///
     /// # Errors
     ///
     /// If there is none. The processor is not a device.
-    pub fn open(place: Place, settings: &Settings) -> Result<Self, bitonic::Error> {
-        let device = device::open(place.engine(), &settings.device)?;
+    pub fn open(runs_on: RunsOn, settings: &Settings) -> Result<Self, bitonic::Error> {
+        let device = device::open(runs_on.engine(), &settings.device)?;
         let copy = device.copy_bandwidth().ok();
         Ok(Self::of(&device.facts(), copy))
     }

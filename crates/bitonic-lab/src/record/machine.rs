@@ -2,7 +2,7 @@
 
 use super::device::DeviceDescription;
 use crate::experiment::Experiment;
-use crate::implementation::{Implementation, Place, Settings};
+use crate::implementation::{Implementation, RunsOn, Settings};
 use bitonic::{Instructions, Sorter};
 use bitonic_testkit::record;
 use serde::{Deserialize, Serialize};
@@ -24,10 +24,10 @@ pub struct Fact {
     pub value: String,
 }
 
-/// The field with the speed of a copy at a place, read plus written, in bytes a second; the place stands before it.
+/// The field with the speed of a copy, read plus written, in bytes a second; the name of what it ran on stands before it.
 pub const COPY_SPEED: &str = "copy bytes per second";
 
-/// The field with what one launch of a kernel takes at a place when there is next to nothing to do.
+/// The field with what one launch of a kernel takes when there is next to nothing to do; the same name stands before it.
 pub const LAUNCH_SECONDS: &str = "seconds per launch";
 
 /// The environment variable that names the commit of a program that was built elsewhere.
@@ -89,17 +89,18 @@ impl Machine {
         machine.add("date", date);
         machine.add("seed", experiment.seed);
         machine.add("counters", counters);
-        machine.add(&format!("{} {COPY_SPEED}", Place::Cpu), host_copy_speed());
-        let used =
-            |place: Place| implementations.iter().any(|implementation| implementation.place() == place);
-        for place in [Place::OpenCl, Place::Cuda].into_iter().filter(|&place| used(place)) {
-            if let Ok(device) = DeviceDescription::open(place, settings) {
-                machine.add_device(place, &device);
+        machine.add(&format!("{} {COPY_SPEED}", RunsOn::Cpu), host_copy_speed());
+        let used = |runs_on: RunsOn| {
+            implementations.iter().any(|implementation| implementation.runs_on() == runs_on)
+        };
+        for runs_on in [RunsOn::OpenCl, RunsOn::Cuda].into_iter().filter(|&runs_on| used(runs_on)) {
+            if let Ok(device) = DeviceDescription::open(runs_on, settings) {
+                machine.add_device(runs_on, &device);
             }
         }
-        for place in [Place::OpenCl, Place::Cuda] {
-            if let Some(seconds) = used(place).then(|| launch_seconds(place, settings)).flatten() {
-                machine.add(&format!("{place} {LAUNCH_SECONDS}"), seconds);
+        for runs_on in [RunsOn::OpenCl, RunsOn::Cuda] {
+            if let Some(seconds) = used(runs_on).then(|| launch_seconds(runs_on, settings)).flatten() {
+                machine.add(&format!("{runs_on} {LAUNCH_SECONDS}"), seconds);
             }
         }
         machine
@@ -110,24 +111,24 @@ impl Machine {
         self.facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str())
     }
 
-    /// A line about a place that is a number.
-    pub fn number(&self, place: &str, name: &str) -> Option<f64> {
-        self.get(&format!("{place} {name}"))?.parse().ok()
+    /// A line that is a number, about what has the name `runs_on`.
+    pub fn number(&self, runs_on: &str, name: &str) -> Option<f64> {
+        self.get(&format!("{runs_on} {name}"))?.parse().ok()
     }
 
     fn add(&mut self, name: &str, value: impl ToString) {
         self.facts.push(Fact { name: name.to_owned(), value: value.to_string() });
     }
 
-    fn add_device(&mut self, place: Place, device: &DeviceDescription) {
-        self.add(&format!("{place} device"), &device.name);
-        self.add(&format!("{place} kind"), &device.kind);
-        self.add(&format!("{place} platform"), &device.platform);
-        self.add(&format!("{place} driver"), &device.driver);
-        self.add(&format!("{place} interface"), &device.interface);
-        self.add(&format!("{place} compute units"), device.compute_units);
+    fn add_device(&mut self, runs_on: RunsOn, device: &DeviceDescription) {
+        self.add(&format!("{runs_on} device"), &device.name);
+        self.add(&format!("{runs_on} kind"), &device.kind);
+        self.add(&format!("{runs_on} platform"), &device.platform);
+        self.add(&format!("{runs_on} driver"), &device.driver);
+        self.add(&format!("{runs_on} interface"), &device.interface);
+        self.add(&format!("{runs_on} compute units"), device.compute_units);
         if let Some(speed) = device.copy_bytes_per_second {
-            self.add(&format!("{place} {COPY_SPEED}"), speed);
+            self.add(&format!("{runs_on} {COPY_SPEED}"), speed);
         }
     }
 }
@@ -162,10 +163,10 @@ fn host_copy_speed() -> f64 {
 }
 
 /// What a launch takes: the time of a rung with a launch for every step, on so few keys that nothing else counts.
-fn launch_seconds(place: Place, settings: &Settings) -> Option<f64> {
-    let rung = crate::implementation::all()
-        .into_iter()
-        .find(|implementation| implementation.place() == place && implementation.name() == "naive_shifts")?;
+fn launch_seconds(runs_on: RunsOn, settings: &Settings) -> Option<f64> {
+    let rung = crate::implementation::all().into_iter().find(|implementation| {
+        implementation.runs_on() == runs_on && implementation.name() == "naive_shifts"
+    })?;
     let mut least: Option<f64> = None;
     for _ in 0..20 {
         let mut keys: Vec<u32> = (0..256).rev().collect();

@@ -165,9 +165,9 @@ impl Records {
     fn of_cell(&self, what: &str, cell: [&str; 4], size: f64) -> f64 {
         let mut seconds = self.column("seconds", cell);
         seconds.sort_by(f64::total_cmp);
-        let place = cell[0].split(':').next().unwrap();
+        let runs_on = cell[0].split(':').next().unwrap();
         let device = |column: &str| self.mean(column, cell).unwrap();
-        let machine = |name: &str| self.machine[&format!("{place} {name}")].parse::<f64>().unwrap();
+        let machine = |name: &str| self.machine[&format!("{runs_on} {name}")].parse::<f64>().unwrap();
         match what {
             "count" => seconds.len() as f64,
             "mean" => self.mean("seconds", cell).unwrap(),

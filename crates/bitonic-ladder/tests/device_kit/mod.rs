@@ -1,9 +1,9 @@
 //! Rungs on a kind of device: what they sort, keys that are on the device already, and times.
 //!
-//! The test that takes this module in says which kind: its `PLACE`, the `TIME_ERROR` of its clock, and
+//! The test that takes this module in says which kind: its `RUNS_ON`, the `TIME_ERROR` of its clock, and
 //! `device_for(test)`: a device to test on; if there is none, the test ends.
 
-use crate::{PLACE, TIME_ERROR};
+use crate::{RUNS_ON, TIME_ERROR};
 use bitonic::DeviceChoice;
 use bitonic::Order;
 use bitonic::key::KeyType;
@@ -24,12 +24,12 @@ macro_rules! device_or_skip {
 pub(crate) use device_or_skip;
 
 pub(crate) fn on_devices() -> impl Iterator<Item = Rung> {
-    Rung::ALL.iter().copied().filter(|rung| rung.places().contains(&PLACE))
+    Rung::ALL.iter().copied().filter(|rung| rung.runs_on().contains(&RUNS_ON))
 }
 
-/// The place under test, and the rest by default.
+/// What is under test, and the rest by default.
 pub(crate) fn options() -> Options {
-    Options { place: Some(PLACE), ..Options::default() }
+    Options { runs_on: Some(RUNS_ON), ..Options::default() }
 }
 
 struct Adapter(Rung);
@@ -43,7 +43,7 @@ impl SortsKeys for Adapter {
 
 /// Every type, pattern and order, and short inputs: every step or phase is a launch.
 fn passes_the_kit(rung: Rung) {
-    let kit = Kit::new(format!("{rung} on {PLACE}"));
+    let kit = Kit::new(format!("{rung} on {RUNS_ON}"));
     match rung.sizes() {
         Sizes::Any => kit.max_len(18),
         Sizes::PowerOfTwo => kit.only_powers_of_two().max_len(64),
@@ -54,7 +54,7 @@ fn passes_the_kit(rung: Rung) {
 /// More keys than a group has, than a grid has, and of every width.
 fn sorts_many_keys(rung: Rung) {
     let widths = [KeyType::U8, KeyType::I16, KeyType::F32, KeyType::F64, KeyType::U128];
-    let kit = Kit::new(format!("{rung} on {PLACE}")).max_len(0);
+    let kit = Kit::new(format!("{rung} on {RUNS_ON}")).max_len(0);
     match rung.is_quadratic() {
         false => {
             kit.clone().key_types(&widths).also_lengths([1 << 9, 1 << 12]).check_keys(&Adapter(rung));

@@ -7,7 +7,7 @@ use bitonic::device::{self, DeviceBuffer, Driver, OpenDevice};
 use bitonic::key::Bits;
 use bitonic::{DeviceChoice, Error, Request, Segments};
 use bitonic_lab::record::DeviceDescription;
-use bitonic_ladder::{Place, Rung};
+use bitonic_ladder::{Rung, RunsOn};
 use bitonic_testkit::TestKey;
 use std::cell::RefCell;
 use std::time::Duration;
@@ -91,7 +91,7 @@ impl<D: Driver> MeasuredDevice<D> {
 
     /// Whether a rung runs here.
     pub(super) fn has(rung: Rung) -> bool {
-        Place::of(D::ENGINE).is_some_and(|place| rung.places().contains(&place))
+        RunsOn::of(D::ENGINE).is_some_and(|runs_on| rung.runs_on().contains(&runs_on))
     }
 
     /// Lets a rung sort keys that are ordered bits, and returns when they are sorted.

@@ -2,7 +2,7 @@
 
 use super::{printed, refused, rows_of_sorts as rows};
 use crate::{Folder, bitonic, without_driver};
-use bitonic_ladder::{Place, Rung};
+use bitonic_ladder::{Rung, RunsOn};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ fn the_engine_and_every_rung_are_measured_on_the_same_keys() {
     let said = printed("--sizes 64,2^10 --repetitions 2 --longest 10");
     let rungs: Vec<&str> = Rung::ALL
         .iter()
-        .filter(|rung| rung.places().contains(&Place::OpenCl))
+        .filter(|rung| rung.runs_on().contains(&RunsOn::OpenCl))
         .map(|rung| rung.name())
         .collect();
     let rows = rows(&said);

@@ -1,11 +1,11 @@
-//! Where implementations work.
+//! What implementations run on.
 
 use bitonic::{DeviceChoice, Engine};
 use std::fmt;
 
-/// Where an implementation works.
+/// What an implementation runs on: the place in its full name, `place:name`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub enum RunsOn {
     /// The processor.
     Cpu,
     /// A device with an OpenCL driver.
@@ -14,14 +14,14 @@ pub enum Place {
     Cuda,
 }
 
-/// The name that stands for the best place with a device.
+/// The name that stands for CUDA or OpenCL, whichever is better here.
 pub(super) const GPU: &str = "gpu";
 
-impl Place {
-    /// Every place.
+impl RunsOn {
+    /// Everything that there is to run on.
     pub const ALL: &[Self] = &[Self::Cpu, Self::OpenCl, Self::Cuda];
 
-    /// The place's name, as `Display` writes it.
+    /// The name, as `Display` writes it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
@@ -30,9 +30,9 @@ impl Place {
         }
     }
 
-    /// The place of this name.
+    /// What has this name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|place| place.name() == name)
+        Self::ALL.iter().copied().find(|runs_on| runs_on.name() == name)
     }
 
     /// Whether it is a device, and not the processor.
@@ -40,7 +40,7 @@ impl Place {
         !matches!(self, Self::Cpu)
     }
 
-    /// Why nothing can be measured at this place here.
+    /// Why nothing can be measured on this here.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl Place {
         }
     }
 
-    /// The engine that works there.
+    /// The engine that runs on it.
     pub const fn engine(self) -> Engine {
         match self {
             Self::Cpu => Engine::Cpu,
@@ -70,7 +70,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for RunsOn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
