@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::output::is_standard_stream;
-use crate::place::Place;
 use crate::progress::Progress;
+use crate::text_position::TextPosition;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
@@ -35,8 +35,8 @@ impl Input {
     pub(crate) fn text(&self) -> Result<&str, Failure> {
         str::from_utf8(&self.bytes).map_err(|error| {
             let at = error.valid_up_to();
-            let place = Place::of(&self.bytes, at);
-            self.refused(format_args!("{place}: byte {:#04x} is no UTF-8 text", self.bytes[at]))
+            let position = TextPosition::of(&self.bytes, at);
+            self.refused(format_args!("{position}: byte {:#04x} is no UTF-8 text", self.bytes[at]))
         })
     }
 

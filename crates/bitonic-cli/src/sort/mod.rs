@@ -96,7 +96,7 @@ fn check<K: FileKey>(input: &Input, format: Format, arguments: &Arguments) -> Re
         Some(index) => Err(Failure::No(format!(
             "{}: {}: {} comes after {}, so the {} not {}",
             input.name,
-            format.place::<K>(&input.bytes, index),
+            format.position_of_key::<K>(&input.bytes, index),
             show(keys[index]),
             show(keys[index - 1]),
             if arguments.rows.is_some() { "row is" } else { "keys are" },

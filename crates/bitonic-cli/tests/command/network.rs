@@ -256,7 +256,7 @@ fn a_merging_network_is_checked_for_merging() {
 }
 
 #[test]
-fn bad_text_is_answered_with_its_place() {
+fn bad_text_is_answered_with_its_position() {
     for (content, said) in [
         (&b""[..], "line 1, column 1: expected a stage"),
         (b"[(0,1),(1,2)]", "line 1, column 9: this stage already touches wire 1"),

@@ -85,7 +85,8 @@ struct Optimisation {
     after: String,
 }
 
-/// Reads an experiment and finds what it names. `gpu:` stands for `gpu`, or else for the best device.
+/// Reads an experiment and finds what it names. `gpu:` stands for what `gpu` says, or else for the best
+/// device.
 ///
 /// # Errors
 ///

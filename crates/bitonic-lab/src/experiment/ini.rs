@@ -63,7 +63,8 @@ pub struct Configuration {
     pub cases: Vec<Case>,
 }
 
-/// Reads a configuration and finds its sorts, those on a GPU through `gpu`, or else on the best device.
+/// Reads a configuration and finds its sorts, those on a GPU with what `gpu` says, or else on the best
+/// device.
 ///
 /// # Errors
 ///

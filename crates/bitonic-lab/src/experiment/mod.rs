@@ -129,8 +129,8 @@ pub const PREDEFINED: &str = "predefined";
 
 impl Experiment {
     /// Reads an experiment from a file, which is a configuration if its name ends in `.ini`, or from the preset of this name
-    /// if there is no such file. `gpu:` stands for `gpu`; if that is `None`, for CUDA where there is a CUDA device, and
-    /// OpenCL elsewhere.
+    /// if there is no such file. `gpu:` stands for what `gpu` says; if that is `None`, for CUDA where there is a CUDA
+    /// device, and OpenCL elsewhere.
     ///
     /// # Errors
     ///

@@ -30,8 +30,8 @@ pub struct Chosen {
     pub by_name: bool,
 }
 
-/// What names and patterns choose, each once, in the order of the words. `gpu:` stands for `gpu`; if that is `None`,
-/// for CUDA where this device is one, and OpenCL elsewhere.
+/// What names and patterns choose, each once, in the order of the words. `gpu:` stands for what `gpu` says; if that
+/// is `None`, for CUDA where this device is one, and OpenCL elsewhere.
 ///
 /// # Errors
 ///

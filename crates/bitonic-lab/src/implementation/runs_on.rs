@@ -40,7 +40,7 @@ impl RunsOn {
         !matches!(self, Self::Cpu)
     }
 
-    /// Why nothing can be measured on this here.
+    /// Checks that sorts on it can be measured here.
     ///
     /// # Errors
     ///

@@ -103,8 +103,8 @@ fn pair(group: &Group, table: &RatioTable, kind: &str, caption: &str) -> NamedCh
     }
 }
 
-/// The best curve beside what was measured, for the implementations of pairs, or else for the first on the processor and on every kind
-/// of device.
+/// The best curve beside what was measured, for the implementations of pairs, or else for the first on the processor and on
+/// every kind of device.
 fn fitted(group: &Group) -> Vec<NamedChart> {
     let mut names: Vec<&String> = Vec::new();
     let of_pairs = group.speedups.iter().flat_map(|table| [&table.first, &table.second]);

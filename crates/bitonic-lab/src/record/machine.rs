@@ -111,7 +111,7 @@ impl Machine {
         self.facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str())
     }
 
-    /// A line that is a number, about what has the name `runs_on`.
+    /// What the line `name` about `runs_on` says, if that is a number.
     pub fn number(&self, runs_on: &str, name: &str) -> Option<f64> {
         self.get(&format!("{runs_on} {name}"))?.parse().ok()
     }

@@ -113,9 +113,9 @@ impl Format {
     }
 
     /// Where the key with this index stands in `bytes`, in the words of someone who looks for it there.
-    pub(super) fn place<K: FileKey>(self, bytes: &[u8], index: usize) -> String {
+    pub(super) fn position_of_key<K: FileKey>(self, bytes: &[u8], index: usize) -> String {
         match self {
-            Self::Text => text::place_of_key(bytes, index),
+            Self::Text => text::position_of_key(bytes, index),
             Self::Raw => format!("key {} (byte {})", index + 1, index * size_of::<K>()),
             Self::Npy => format!("index {index}"),
         }

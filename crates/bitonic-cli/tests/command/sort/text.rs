@@ -99,7 +99,7 @@ fn a_report_goes_to_standard_error_and_keys_to_standard_output() {
 }
 
 #[test]
-fn what_is_no_number_is_named_with_its_place() {
+fn what_is_no_number_is_named_with_its_position() {
     let cases = [
         (
             "1\n2\n12345 abc\n",
@@ -144,7 +144,7 @@ fn what_does_not_fit_the_type_is_named_with_the_range() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_named_with_their_place() {
+fn bytes_that_are_no_text_are_named_with_their_position() {
     assert_eq!(
         refused([], b"1 2\n3 \xff".to_vec()),
         "standard input: line 2, column 3: byte 0xff is no UTF-8 text: say --format raw if the file holds bytes and \

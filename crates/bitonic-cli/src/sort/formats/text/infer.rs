@@ -2,7 +2,7 @@
 
 use super::word::{Word, quote, words};
 use super::{is_number, no_number, word_text};
-use crate::place::Place;
+use crate::text_position::TextPosition;
 use bitonic::key::KeyType;
 
 /// The narrowest of these types that holds every number exactly as written: `i64`, `u64`, `i128`, `u128` for whole
@@ -58,7 +58,7 @@ impl<'a> Seen<'a> {
         let digits = content.strip_prefix(['-', '+']).unwrap_or(content);
         let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         if !is_whole && !is_number(content) {
-            return Err(no_number(&Place::of(text, word.offset), &quote(content)));
+            return Err(no_number(&TextPosition::of(text, word.offset), &quote(content)));
         }
         self.number.get_or_insert(word);
         let is_negative_zero = content.starts_with('-') && digits.bytes().all(|byte| byte == b'0');
@@ -92,7 +92,7 @@ impl<'a> Seen<'a> {
     fn key_type(self, text: &[u8]) -> Result<KeyType, String> {
         let refuse = |word: Word, reason: &str| {
             let quoted = quote(&String::from_utf8_lossy(word.bytes));
-            Err(format!("{}: {quoted} {reason}", Place::of(text, word.offset)))
+            Err(format!("{}: {quoted} {reason}", TextPosition::of(text, word.offset)))
         };
         if self.truth.is_some() {
             return Ok(KeyType::Bool);
@@ -132,8 +132,8 @@ fn mixed(text: &[u8], number: Word, truth: Word) -> String {
     format!(
         "{}: {word} stands among keys of another type, as {before} on line {} is: write numbers only, or true and \
          false only",
-        Place::of(text, second.offset),
-        Place::of(text, first.offset).line
+        TextPosition::of(text, second.offset),
+        TextPosition::of(text, first.offset).line
     )
 }
 
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_type_holds_is_refused_with_its_place() {
+    fn what_no_type_holds_is_refused_with_its_position() {
         let cases = [
             ("1\n2 abc", "line 2, column 3: 'abc' is no number: write numbers with white space between them"),
             ("1,2", "line 1, column 1: '1,2' is no number: write numbers with white space between them"),

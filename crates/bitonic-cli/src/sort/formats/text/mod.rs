@@ -8,7 +8,7 @@ pub(super) use infer::infer;
 pub(super) use key::TextKey;
 
 use super::with_room_for;
-use crate::place::Place;
+use crate::text_position::TextPosition;
 use word::{Word, quote, words};
 
 /// Reads keys of a known type.
@@ -37,9 +37,9 @@ pub(super) fn append<K: TextKey>(keys: &[K], out: &mut Vec<u8>) {
 }
 
 /// Where the key with this index stands.
-pub(super) fn place_of_key(text: &[u8], index: usize) -> String {
+pub(super) fn position_of_key(text: &[u8], index: usize) -> String {
     let offset = words(text).nth(index).map_or(text.len(), |word| word.offset);
-    Place::of(text, offset).to_string()
+    TextPosition::of(text, offset).to_string()
 }
 
 fn word_text<'a>(text: &[u8], word: Word<'a>) -> Result<&'a str, String> {
@@ -47,7 +47,7 @@ fn word_text<'a>(text: &[u8], word: Word<'a>) -> Result<&'a str, String> {
         let at = error.valid_up_to();
         format!(
             "{}: byte {:#04x} is no UTF-8 text: say --format raw if the file holds bytes and not numbers as text",
-            Place::of(text, word.offset + at),
+            TextPosition::of(text, word.offset + at),
             word.bytes[at]
         )
     })
@@ -56,17 +56,17 @@ fn word_text<'a>(text: &[u8], word: Word<'a>) -> Result<&'a str, String> {
 /// Why a word is no key of the type.
 #[cold]
 fn misfit<K: TextKey>(text: &[u8], word: Word) -> String {
-    let (place, word) = (Place::of(text, word.offset), String::from_utf8_lossy(word.bytes));
+    let (position, word) = (TextPosition::of(text, word.offset), String::from_utf8_lossy(word.bytes));
     let quoted = quote(&word);
     if is_number(&word) || !K::IS_NUMBER {
-        format!("{place}: {quoted} does not fit {}, {}: choose another --type", K::TYPE, K::written())
+        format!("{position}: {quoted} does not fit {}, {}: choose another --type", K::TYPE, K::written())
     } else {
-        no_number(&place, &quoted)
+        no_number(&position, &quoted)
     }
 }
 
-fn no_number(place: &impl std::fmt::Display, quoted: &str) -> String {
-    format!("{place}: {quoted} is no number: write numbers with white space between them")
+fn no_number(position: &TextPosition, quoted: &str) -> String {
+    format!("{position}: {quoted} is no number: write numbers with white space between them")
 }
 
 /// Whether the word is a number of any size, a NaN or an infinity.
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_names_its_place_and_the_range() {
+    fn what_does_not_fit_names_its_position_and_the_range() {
         assert_eq!(
             decode::<u8>(b"1 2\n 300").unwrap_err(),
             "line 2, column 2: '300' does not fit u8, whole numbers from 0 to 255: choose another --type"

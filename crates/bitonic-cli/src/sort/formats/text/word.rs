@@ -1,11 +1,11 @@
 //! Words of a text.
 
-use crate::place::BYTE_ORDER_MARK;
+use crate::text_position::BYTE_ORDER_MARK;
 
 /// What is between two white spaces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word<'a> {
-    /// Its first byte's place in the text.
+    /// How many bytes of the text stand before it.
     pub(super) offset: usize,
     pub(super) bytes: &'a [u8],
 }

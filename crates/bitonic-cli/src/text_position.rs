@@ -1,19 +1,19 @@
-//! Places in a text.
+//! Positions in a text.
 
 use std::fmt;
 
 /// What some editors put before UTF-8 text.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// A place in a text as editors count it: both from 1, columns in characters.
+/// A position in a text as editors count it: lines and columns from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TextPosition {
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
 
-impl Place {
-    /// The place of the byte at `offset`.
+impl TextPosition {
+    /// The position of the byte at `offset`.
     pub(crate) fn of(text: &[u8], offset: usize) -> Self {
         let before = &text[..offset];
         let before = before.strip_prefix(BYTE_ORDER_MARK).unwrap_or(before);
@@ -24,7 +24,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TextPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
@@ -35,14 +35,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_count_lines_and_characters_from_one() {
+    fn positions_count_lines_and_characters_from_one() {
         let text = "1 2\nä b\r\nc".as_bytes();
-        let at = |offset| Place::of(text, offset).to_string();
+        let at = |offset| TextPosition::of(text, offset).to_string();
         assert_eq!(at(0), "line 1, column 1");
         assert_eq!(at(2), "line 1, column 3");
         assert_eq!(at(4), "line 2, column 1");
         assert_eq!(at(7), "line 2, column 3");
         assert_eq!(at(text.len() - 1), "line 3, column 1");
-        assert_eq!(Place::of(b"\xEF\xBB\xBFab", 4).to_string(), "line 1, column 2");
+        assert_eq!(TextPosition::of(b"\xEF\xBB\xBFab", 4).to_string(), "line 1, column 2");
     }
 }
