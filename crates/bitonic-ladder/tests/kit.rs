@@ -3,7 +3,7 @@
 use bitonic::Order;
 use bitonic::key::KeyType;
 use bitonic_ladder::{LadderError, Options, Rung, RunsOn, Sizes};
-use bitonic_testkit::{Kit, Pattern, SortsKeys, TestKey};
+use bitonic_testkit::{Pattern, SortChecks, SortsKeys, TestKey};
 use std::num::NonZero;
 
 struct Adapter {
@@ -18,17 +18,17 @@ impl SortsKeys for Adapter {
     }
 }
 
-/// The kit for what the rung takes. Quadratic rungs get shorter inputs, and those that meet at barriers shorter ones still.
-fn kit(rung: Rung) -> Kit {
-    let kit = Kit::new(rung.name());
-    let kit = match rung.sizes() {
-        Sizes::Any => kit,
-        Sizes::PowerOfTwo => kit.only_powers_of_two(),
+/// The checks for what the rung takes. Quadratic rungs get shorter inputs, and those that meet at barriers shorter ones still.
+fn checks(rung: Rung) -> SortChecks {
+    let checks = SortChecks::new(rung.name());
+    let checks = match rung.sizes() {
+        Sizes::Any => checks,
+        Sizes::PowerOfTwo => checks.only_powers_of_two(),
     };
     match (rung.is_quadratic(), rung.is_parallel()) {
-        (true, true) => kit.max_len(34),
-        (true, false) => kit.max_len(260),
-        (false, _) => kit,
+        (true, true) => checks.max_len(34),
+        (true, false) => checks.max_len(260),
+        (false, _) => checks,
     }
 }
 
@@ -37,7 +37,7 @@ fn on_the_processor() -> impl Iterator<Item = Rung> {
 }
 
 fn check(rung: Rung) {
-    kit(rung).check_keys(&Adapter { rung, threads: None });
+    checks(rung).check_keys(&Adapter { rung, threads: None });
 }
 
 fn threads(count: usize) -> Option<NonZero<usize>> {
@@ -79,16 +79,16 @@ every_rung_on_the_processor_passes_the_kit! {
 fn parallel_rungs_sort_with_any_number_of_threads() {
     for &rung in Rung::ALL.iter().filter(|rung| rung.is_parallel()) {
         for count in [1, 2, 3, 7] {
-            let kit = Kit::new(format!("{rung} on {count} threads"))
+            let checks = SortChecks::new(format!("{rung} on {count} threads"))
                 .key_types(&[KeyType::U32, KeyType::F64])
                 .max_len(0);
             // Of the quadratic rung, lengths that cut into chunks of equal, unequal and odd length, and fewer
             // than threads.
-            let kit = match rung.is_quadratic() {
-                true => kit.also_lengths([2, 3, 5, 13, 14, 15, 29, 100]),
-                false => kit.also_lengths([2, 4, 16, 1 << 10, 1 << 14]),
+            let checks = match rung.is_quadratic() {
+                true => checks.also_lengths([2, 3, 5, 13, 14, 15, 29, 100]),
+                false => checks.also_lengths([2, 4, 16, 1 << 10, 1 << 14]),
             };
-            kit.check_keys(&Adapter { rung, threads: threads(count) });
+            checks.check_keys(&Adapter { rung, threads: threads(count) });
         }
     }
 }

@@ -1,11 +1,11 @@
 #![forbid(unsafe_code)]
 //! Named inputs and exact checks for anything that sorts.
 //!
-//! A sort is wrapped in a tiny adapter, and the kit runs it over every small length, lengths around powers of two,
+//! A sort is wrapped in a tiny adapter, and [`SortChecks`] runs it over every small length, lengths around powers of two,
 //! every key type, every named [`Pattern`] and both orders, and compares the result bit for bit with a reference:
 //!
 //! ```
-//! use bitonic_testkit::{Kit, SortsKeys, TestKey};
+//! use bitonic_testkit::{SortChecks, SortsKeys, TestKey};
 //! use bitonic::Order;
 //!
 //! struct Standard;
@@ -16,7 +16,7 @@
 //!     }
 //! }
 //!
-//! Kit::new("the standard library").max_len(200).check_keys(&Standard);
+//! SortChecks::new("the standard library").max_len(200).check_keys(&Standard);
 //! ```
 //!
 //! For kernels there is [`oclgrind`] besides: it runs a test where every access to memory is checked. For benchmarks there is
@@ -25,14 +25,14 @@
 mod child;
 mod device;
 mod instance;
-mod kit;
 pub mod oclgrind;
 mod pattern;
 pub mod record;
+mod sort_checks;
 
 pub use child::{in_child, is_child};
 pub use device::device_or_skip;
 pub use instance::TestKey;
-pub use kit::{ArgSorts, Kit, SortsKeys, SortsPairs, SortsRows};
 pub use oclgrind::{Oclgrind, PlantedFault};
 pub use pattern::Pattern;
+pub use sort_checks::{ArgSorts, SortChecks, SortsKeys, SortsPairs, SortsRows};

@@ -2,7 +2,7 @@
 
 use bitonic::key::KeyType;
 use bitonic::{Instructions, Order, Sorter};
-use bitonic_testkit::{ArgSorts, Kit, SortsKeys, SortsPairs, TestKey};
+use bitonic_testkit::{ArgSorts, SortChecks, SortsKeys, SortsPairs, TestKey};
 
 struct With(Sorter);
 
@@ -38,20 +38,20 @@ const LONG: [usize; 4] = [1 << 15, (1 << 16) + 1, 100_003, 3 << 16];
 
 #[test]
 fn keys_on_one_thread() {
-    Kit::new("one thread").check_keys(&With(Sorter::new().threads(1)));
+    SortChecks::new("one thread").check_keys(&With(Sorter::new().threads(1)));
 }
 
 #[test]
 fn keys_on_several_threads() {
     for threads in [0, 2, 5] {
-        let kit = Kit::new(format!("{threads} threads")).max_len(3).also_lengths(LONG);
-        kit.check_keys(&With(Sorter::new().threads(threads)));
+        let checks = SortChecks::new(format!("{threads} threads")).max_len(3).also_lengths(LONG);
+        checks.check_keys(&With(Sorter::new().threads(threads)));
     }
 }
 
 #[test]
 fn keys_obliviously() {
-    Kit::new("oblivious").also_lengths([LONG[0]]).check_keys(&With(Sorter::new().oblivious(true)));
+    SortChecks::new("oblivious").also_lengths([LONG[0]]).check_keys(&With(Sorter::new().oblivious(true)));
 }
 
 /// Types whose widths have vector kernels, or that are sorted by way of those.
@@ -61,70 +61,72 @@ const VECTOR_TYPES: &[KeyType] =
 /// Lengths around the tiles of all instruction sets, and above them.
 const AROUND_TILES: [usize; 12] = [511, 513, 1023, 1025, 2047, 2049, 4095, 4097, 3 << 11, 8191, 8193, 20_011];
 
-fn on_every_instruction_set(name: &str, check: impl Fn(Sorter, Kit)) {
+fn on_every_instruction_set(name: &str, check: impl Fn(Sorter, SortChecks)) {
     for &instructions in Instructions::ALL.iter().filter(|set| set.is_available()) {
-        let kit =
-            Kit::new(format!("{name}, {instructions}")).key_types(VECTOR_TYPES).also_lengths(AROUND_TILES);
-        check(Sorter::new().threads(1).instructions(instructions), kit);
+        let checks = SortChecks::new(format!("{name}, {instructions}"))
+            .key_types(VECTOR_TYPES)
+            .also_lengths(AROUND_TILES);
+        check(Sorter::new().threads(1).instructions(instructions), checks);
     }
 }
 
 #[test]
 fn keys_on_every_instruction_set() {
-    on_every_instruction_set("keys", |sorter, kit| kit.check_keys(&With(sorter)));
+    on_every_instruction_set("keys", |sorter, checks| checks.check_keys(&With(sorter)));
 }
 
 #[test]
 fn keys_obliviously_on_every_instruction_set() {
-    on_every_instruction_set("oblivious", |sorter, kit| kit.check_keys(&With(sorter.oblivious(true))));
+    on_every_instruction_set("oblivious", |sorter, checks| checks.check_keys(&With(sorter.oblivious(true))));
 }
 
 #[test]
 fn oblivious_keys_on_several_threads() {
     for &instructions in Instructions::ALL.iter().filter(|set| set.is_available()) {
-        let kit = Kit::new(format!("oblivious threads, {instructions}"))
+        let checks = SortChecks::new(format!("oblivious threads, {instructions}"))
             .key_types(&[KeyType::U32, KeyType::F64])
             .max_len(1)
             .also_lengths([1 << 17, (1 << 17) + 4097, 300_007]);
-        kit.check_keys(&With(Sorter::new().threads(3).instructions(instructions).oblivious(true)));
+        checks.check_keys(&With(Sorter::new().threads(3).instructions(instructions).oblivious(true)));
     }
 }
 
 #[test]
 fn argsort_on_every_instruction_set() {
-    on_every_instruction_set("argsort", |sorter, kit| kit.max_len(300).check_argsort(&With(sorter)));
+    on_every_instruction_set("argsort", |sorter, checks| checks.max_len(300).check_argsort(&With(sorter)));
 }
 
 #[test]
 fn pairs() {
-    Kit::new("pairs").check_pairs(&Pairs { sorter: Sorter::new().threads(1), stable: false });
+    SortChecks::new("pairs").check_pairs(&Pairs { sorter: Sorter::new().threads(1), stable: false });
 }
 
 #[test]
 fn stable_pairs() {
-    Kit::new("stable pairs").check_pairs(&Pairs { sorter: Sorter::new().threads(1), stable: true });
+    SortChecks::new("stable pairs").check_pairs(&Pairs { sorter: Sorter::new().threads(1), stable: true });
 }
 
 #[test]
 fn pairs_on_several_threads() {
     for stable in [false, true] {
-        let kit =
-            Kit::new(format!("pairs on threads, stable: {stable}")).max_len(1).also_lengths([LONG[0] + 7]);
-        kit.check_pairs(&Pairs { sorter: Sorter::new().threads(3), stable });
+        let checks = SortChecks::new(format!("pairs on threads, stable: {stable}"))
+            .max_len(1)
+            .also_lengths([LONG[0] + 7]);
+        checks.check_pairs(&Pairs { sorter: Sorter::new().threads(3), stable });
     }
 }
 
 #[test]
 fn oblivious_pairs() {
     for stable in [false, true] {
-        let kit = Kit::new(format!("oblivious pairs, stable: {stable}")).max_len(300);
-        kit.check_pairs(&Pairs { sorter: Sorter::new().oblivious(true), stable });
+        let checks = SortChecks::new(format!("oblivious pairs, stable: {stable}")).max_len(300);
+        checks.check_pairs(&Pairs { sorter: Sorter::new().oblivious(true), stable });
     }
 }
 
 #[test]
 fn argsort() {
-    Kit::new("argsort").check_argsort(&With(Sorter::new()));
+    SortChecks::new("argsort").check_argsort(&With(Sorter::new()));
 }
 
 struct Free;
@@ -140,5 +142,5 @@ impl SortsKeys for Free {
 
 #[test]
 fn the_free_function() {
-    Kit::new("bitonic::sort").check_keys(&Free);
+    SortChecks::new("bitonic::sort").check_keys(&Free);
 }

@@ -6,7 +6,7 @@ mod device_kit;
 use bitonic::key::KeyType;
 use bitonic::opencl::{Device, DeviceChoice};
 use bitonic::{Engine, Sorter};
-use bitonic_testkit::{Kit, Pattern};
+use bitonic_testkit::{Pattern, SortChecks};
 use device_kit::{ROW_LENGTHS, With, tables};
 
 const ENGINE: Engine = Engine::OpenCl;
@@ -27,18 +27,19 @@ fn on_cpu(threads: usize) -> Sorter {
 
 #[test]
 fn rows_on_the_cpu() {
-    Kit::new("rows, cpu").key_types(ROW_TYPES).check_rows(&With(on_cpu(1)), tables(&ROW_LENGTHS));
+    SortChecks::new("rows, cpu").key_types(ROW_TYPES).check_rows(&With(on_cpu(1)), tables(&ROW_LENGTHS));
 }
 
 #[test]
 fn rows_on_several_cpu_threads() {
-    let kit = Kit::new("rows, threads").key_types(ROW_TYPES).patterns(&[Pattern::Random, Pattern::Special]);
+    let checks =
+        SortChecks::new("rows, threads").key_types(ROW_TYPES).patterns(&[Pattern::Random, Pattern::Special]);
     // So many keys that threads share them: many rows, and few that are long themselves.
-    kit.check_rows(&With(on_cpu(3)), [(1, 70_000), (7, 20_000), (1000, 100), (100_003, 2), (100_003, 1)]);
+    checks.check_rows(&With(on_cpu(3)), [(1, 70_000), (7, 20_000), (1000, 100), (100_003, 2), (100_003, 1)]);
 }
 
 #[test]
 fn rows_obliviously_on_the_cpu() {
-    let kit = Kit::new("oblivious rows, cpu").key_types(ROW_TYPES);
-    kit.check_rows(&With(on_cpu(1).oblivious(true)), tables(&ROW_LENGTHS));
+    let checks = SortChecks::new("oblivious rows, cpu").key_types(ROW_TYPES);
+    checks.check_rows(&With(on_cpu(1).oblivious(true)), tables(&ROW_LENGTHS));
 }

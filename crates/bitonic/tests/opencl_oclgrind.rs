@@ -5,7 +5,7 @@ use bitonic::key::{KeyType, f16};
 use bitonic::opencl::{Argument, Device, DeviceChoice};
 use bitonic::plan::{Place, Plan, Step};
 use bitonic::{Engine, Order, Sorter};
-use bitonic_testkit::{Kit, Oclgrind, Pattern, PlantedFault, SortsRows, TestKey};
+use bitonic_testkit::{Oclgrind, Pattern, PlantedFault, SortChecks, SortsRows, TestKey};
 
 /// Work-items of a group in the tests of tiles: enough that local memory is shared by many, and so few that some hundred
 /// keys make several groups.
@@ -121,10 +121,14 @@ fn sort_rows() {
     let sorter = on_oclgrind(ITEMS);
     let short = [(1, 200), (3, 50), (8, 40), (100, 3), (128, 2)];
     let long = [(150, 3), (256, 2)];
-    let kit = Kit::new("rows under Oclgrind").patterns(&[Pattern::Special]);
-    kit.clone().key_types(&[KeyType::F32]).check_rows(&Rows(sorter.clone()), short.into_iter().chain(long));
+    let checks = SortChecks::new("rows under Oclgrind").patterns(&[Pattern::Special]);
+    checks
+        .clone()
+        .key_types(&[KeyType::F32])
+        .check_rows(&Rows(sorter.clone()), short.into_iter().chain(long));
     // Rows that end inside a tile, in tiles that end inside a row.
-    kit.key_types(&[KeyType::U8, KeyType::F16, KeyType::I64, KeyType::U128])
+    checks
+        .key_types(&[KeyType::U8, KeyType::F16, KeyType::I64, KeyType::U128])
         .check_rows(&Rows(sorter), [(3, 50)]);
 }
 

@@ -8,7 +8,7 @@ use bitonic::DeviceChoice;
 use bitonic::Order;
 use bitonic::key::KeyType;
 use bitonic_ladder::{LadderError, Options, Rung, Sizes};
-use bitonic_testkit::{Kit, Pattern, SortsKeys, TestKey};
+use bitonic_testkit::{Pattern, SortChecks, SortsKeys, TestKey};
 
 /// The device to test on; where there is none, the test ends here, and says so with its name.
 macro_rules! device_or_skip {
@@ -43,10 +43,10 @@ impl SortsKeys for Adapter {
 
 /// Every type, pattern and order, and short inputs: every step or phase is a launch.
 fn passes_the_kit(rung: Rung) {
-    let kit = Kit::new(format!("{rung} on {RUNS_ON}"));
+    let checks = SortChecks::new(format!("{rung} on {RUNS_ON}"));
     match rung.sizes() {
-        Sizes::Any => kit.max_len(18),
-        Sizes::PowerOfTwo => kit.only_powers_of_two().max_len(64),
+        Sizes::Any => checks.max_len(18),
+        Sizes::PowerOfTwo => checks.only_powers_of_two().max_len(64),
     }
     .check_keys(&Adapter(rung));
 }
@@ -54,15 +54,15 @@ fn passes_the_kit(rung: Rung) {
 /// More keys than a group has, than a grid has, and of every width.
 fn sorts_many_keys(rung: Rung) {
     let widths = [KeyType::U8, KeyType::I16, KeyType::F32, KeyType::F64, KeyType::U128];
-    let kit = Kit::new(format!("{rung} on {RUNS_ON}")).max_len(0);
+    let checks = SortChecks::new(format!("{rung} on {RUNS_ON}")).max_len(0);
     match rung.is_quadratic() {
         false => {
-            kit.clone().key_types(&widths).also_lengths([1 << 9, 1 << 12]).check_keys(&Adapter(rung));
-            kit.key_types(&[KeyType::U32]).also_lengths([1 << 14, 1 << 16]).check_keys(&Adapter(rung));
+            checks.clone().key_types(&widths).also_lengths([1 << 9, 1 << 12]).check_keys(&Adapter(rung));
+            checks.key_types(&[KeyType::U32]).also_lengths([1 << 14, 1 << 16]).check_keys(&Adapter(rung));
         }
         true => {
-            kit.clone().key_types(&widths).also_lengths([257, 512]).check_keys(&Adapter(rung));
-            kit.key_types(&[KeyType::U32]).also_lengths([2047, 3001]).check_keys(&Adapter(rung));
+            checks.clone().key_types(&widths).also_lengths([257, 512]).check_keys(&Adapter(rung));
+            checks.key_types(&[KeyType::U32]).also_lengths([2047, 3001]).check_keys(&Adapter(rung));
         }
     }
 }

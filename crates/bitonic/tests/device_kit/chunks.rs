@@ -4,7 +4,7 @@ use super::{Pairs, WIDTHS, With};
 use crate::{ENGINE, has_device};
 use bitonic::key::KeyType;
 use bitonic::{Engine, Error, Order, Sorter};
-use bitonic_testkit::{Kit, Pattern};
+use bitonic_testkit::{Pattern, SortChecks};
 
 /// What the device may hold at a time: 256 keys of 32 bits, or half as many pairs of them.
 const LIMIT: u64 = 1024;
@@ -22,38 +22,38 @@ const TELLING: &[Pattern] = &[
     Pattern::AllMax,
 ];
 
-fn kit(name: &str) -> Kit {
-    Kit::new(name).max_len(0).patterns(TELLING).also_lengths(AROUND_CHUNKS)
+fn checks(name: &str) -> SortChecks {
+    SortChecks::new(name).max_len(0).patterns(TELLING).also_lengths(AROUND_CHUNKS)
 }
 
 #[test]
 fn keys_of_every_type_in_chunks() {
-    kit("keys in chunks").check_keys(&With(on_device!().device_memory(LIMIT)));
+    checks("keys in chunks").check_keys(&With(on_device!().device_memory(LIMIT)));
 }
 
 #[test]
 fn pairs_in_chunks() {
     let sorter = on_device!().device_memory(LIMIT);
-    kit("pairs in chunks").key_types(WIDTHS).check_pairs(&Pairs { sorter, stable: false });
+    checks("pairs in chunks").key_types(WIDTHS).check_pairs(&Pairs { sorter, stable: false });
 }
 
 #[test]
 fn stable_pairs_in_chunks() {
     let sorter = on_device!().device_memory(LIMIT);
-    kit("stable pairs in chunks").key_types(WIDTHS).check_pairs(&Pairs { sorter, stable: true });
+    checks("stable pairs in chunks").key_types(WIDTHS).check_pairs(&Pairs { sorter, stable: true });
 }
 
 #[test]
 fn argsort_in_chunks() {
-    kit("argsort in chunks").key_types(WIDTHS).check_argsort(&With(on_device!().device_memory(LIMIT)));
+    checks("argsort in chunks").key_types(WIDTHS).check_argsort(&With(on_device!().device_memory(LIMIT)));
 }
 
 /// Rows of which many fit, few, one, and none.
 #[test]
 fn rows_in_chunks() {
-    let kit = Kit::new("rows in chunks").key_types(WIDTHS).patterns(TELLING);
+    let checks = SortChecks::new("rows in chunks").key_types(WIDTHS).patterns(TELLING);
     let tables = [(1, 3000), (7, 500), (32, 100), (100, 11), (256, 5), (257, 5), (1000, 3), (1030, 1)];
-    kit.check_rows(&With(on_device!().device_memory(LIMIT)), tables);
+    checks.check_rows(&With(on_device!().device_memory(LIMIT)), tables);
 }
 
 /// So many keys that several threads merge, in any number of chunks from two on.
@@ -63,9 +63,10 @@ fn threads_merge_few_and_many_chunks() {
     for chunks in [2, 3, 4, 5, 8, 13] {
         let limit = 4 * (len as u64).div_ceil(chunks);
         for threads in [1, 3] {
-            let kit = Kit::new(format!("{chunks} chunks, {threads} threads")).max_len(0).also_lengths([len]);
-            let kit = kit.patterns(&[Pattern::Random, Pattern::FewUnique]).key_types(&[KeyType::F32]);
-            kit.check_keys(&With(on_device!().device_memory(limit).threads(threads)));
+            let checks =
+                SortChecks::new(format!("{chunks} chunks, {threads} threads")).max_len(0).also_lengths([len]);
+            let checks = checks.patterns(&[Pattern::Random, Pattern::FewUnique]).key_types(&[KeyType::F32]);
+            checks.check_keys(&With(on_device!().device_memory(limit).threads(threads)));
         }
     }
 }

@@ -6,7 +6,7 @@
 use crate::{ENGINE, has_device};
 use bitonic::key::KeyType;
 use bitonic::{Engine, Order, Sorter};
-use bitonic_testkit::{ArgSorts, Kit, Pattern, SortsKeys, SortsPairs, SortsRows, TestKey};
+use bitonic_testkit::{ArgSorts, Pattern, SortChecks, SortsKeys, SortsPairs, SortsRows, TestKey};
 use std::thread;
 
 pub(crate) struct With(pub(crate) Sorter);
@@ -78,19 +78,23 @@ const SHORT_TILES: [usize; 5] = [3 << 7, 511, 1009, 1025, 2049];
 /// One type of each width: kernels know the width and, by an argument, the form.
 const WIDTHS: &[KeyType] = &[KeyType::I8, KeyType::F16, KeyType::F32, KeyType::I64, KeyType::U128];
 
-fn kit(name: &str) -> Kit {
-    Kit::new(name).max_len(SMALL)
+fn checks(name: &str) -> SortChecks {
+    SortChecks::new(name).max_len(SMALL)
 }
 
 #[test]
 fn keys_of_every_type() {
-    kit("keys").also_lengths(AROUND_TILES.into_iter().chain(UNEVEN)).check_keys(&With(on_device!()));
+    checks("keys").also_lengths(AROUND_TILES.into_iter().chain(UNEVEN)).check_keys(&With(on_device!()));
 }
 
 #[test]
 fn keys_in_short_tiles() {
     let types = [KeyType::F32, KeyType::Char, KeyType::I64];
-    kit("short tiles").max_len(0).key_types(&types).also_lengths(SHORT_TILES).check_keys(&With(on_device!()));
+    checks("short tiles")
+        .max_len(0)
+        .key_types(&types)
+        .also_lengths(SHORT_TILES)
+        .check_keys(&With(on_device!()));
 }
 
 /// Lengths around the borders of the tiles that the plan has for this device, whatever it is.
@@ -103,26 +107,26 @@ fn keys_around_the_tiles_of_the_plan() {
     let tile = 1_usize << tile_log2;
     let lengths =
         [1, 2, 4, 8, 16].into_iter().flat_map(|tiles| [tiles * tile - 1, tiles * tile, tiles * tile + 1]);
-    let kit = kit("around tiles").max_len(0).key_types(&[KeyType::F32]).also_lengths(lengths);
-    kit.check_keys(&With(on_device!()));
+    let checks = checks("around tiles").max_len(0).key_types(&[KeyType::F32]).also_lengths(lengths);
+    checks.check_keys(&With(on_device!()));
 }
 
 #[test]
 fn pairs() {
-    let kit = kit("pairs").also_lengths([4096, 4097, 3 << 12]);
-    kit.check_pairs(&Pairs { sorter: on_device!(), stable: false });
+    let checks = checks("pairs").also_lengths([4096, 4097, 3 << 12]);
+    checks.check_pairs(&Pairs { sorter: on_device!(), stable: false });
 }
 
 #[test]
 fn stable_pairs() {
-    let kit = kit("stable pairs").key_types(WIDTHS).also_lengths(AROUND_TILES).also_lengths([3 << 12]);
-    kit.check_pairs(&Pairs { sorter: on_device!(), stable: true });
+    let checks = checks("stable pairs").key_types(WIDTHS).also_lengths(AROUND_TILES).also_lengths([3 << 12]);
+    checks.check_pairs(&Pairs { sorter: on_device!(), stable: true });
 }
 
 #[test]
 fn argsort() {
-    let kit = kit("argsort").key_types(WIDTHS).also_lengths(AROUND_TILES.into_iter().chain(UNEVEN));
-    kit.check_argsort(&With(on_device!()));
+    let checks = checks("argsort").key_types(WIDTHS).also_lengths(AROUND_TILES.into_iter().chain(UNEVEN));
+    checks.check_argsort(&With(on_device!()));
 }
 
 /// Patterns in which ties, padding and order go wrong, for lengths at which all of them take long.
@@ -132,32 +136,32 @@ const TELLING: &[Pattern] = &[Pattern::Random, Pattern::AllMax];
 /// without.
 #[test]
 fn every_pass_over_memory_at_every_width() {
-    let kit = kit("all passes").max_len(0).key_types(WIDTHS).patterns(&[Pattern::Special]);
-    // Values of 8 bytes, then of 4: the kit chooses by the length.
-    let kit = kit.also_lengths([(1 << 16) + 1, 1 << 17]);
-    kit.check_keys(&With(on_device!()));
-    kit.check_pairs(&Pairs { sorter: on_device!(), stable: false });
-    kit.check_argsort(&With(on_device!()));
+    let checks = checks("all passes").max_len(0).key_types(WIDTHS).patterns(&[Pattern::Special]);
+    // Values of 8 bytes, then of 4: the checks choose by the length.
+    let checks = checks.also_lengths([(1 << 16) + 1, 1 << 17]);
+    checks.check_keys(&With(on_device!()));
+    checks.check_pairs(&Pairs { sorter: on_device!(), stable: false });
+    checks.check_argsort(&With(on_device!()));
 }
 
 #[test]
 fn millions_of_keys() {
     let sorter = With(on_device!());
     for key_type in [KeyType::U32, KeyType::U64, KeyType::F32] {
-        let kit = kit("millions").max_len(0).patterns(TELLING).key_types(&[key_type]);
-        kit.also_lengths([3 << 16, 1_000_003]).check_keys(&sorter);
+        let checks = checks("millions").max_len(0).patterns(TELLING).key_types(&[key_type]);
+        checks.also_lengths([3 << 16, 1_000_003]).check_keys(&sorter);
     }
-    let kit = kit("millions").max_len(0).patterns(TELLING).key_types(&[KeyType::U32]);
-    kit.also_lengths([(1 << 21) + 1, 1 << 22]).check_keys(&sorter);
+    let checks = checks("millions").max_len(0).patterns(TELLING).key_types(&[KeyType::U32]);
+    checks.also_lengths([(1 << 21) + 1, 1 << 22]).check_keys(&sorter);
 }
 
 #[test]
 fn millions_of_pairs() {
-    let kit = kit("millions of pairs").max_len(0).patterns(TELLING).key_types(&[KeyType::U32]);
+    let checks = checks("millions of pairs").max_len(0).patterns(TELLING).key_types(&[KeyType::U32]);
     // Multiples of 4: values of 4 bytes.
-    let kit = kit.also_lengths([3 << 18, 1_000_004]);
-    kit.check_pairs(&Pairs { sorter: on_device!(), stable: false });
-    kit.check_argsort(&With(on_device!()));
+    let checks = checks.also_lengths([3 << 18, 1_000_004]);
+    checks.check_pairs(&Pairs { sorter: on_device!(), stable: false });
+    checks.check_argsort(&With(on_device!()));
 }
 
 /// Row lengths around powers of two and tiles.
@@ -171,22 +175,22 @@ pub(crate) fn tables(row_lengths: &[usize]) -> impl Iterator<Item = (usize, usiz
 
 #[test]
 fn rows_of_every_length() {
-    let kit = Kit::new("rows").key_types(&[KeyType::U32, KeyType::F32]);
+    let checks = SortChecks::new("rows").key_types(&[KeyType::U32, KeyType::F32]);
     let one_row_or_none = [(1, 1), (100, 1), (5000, 1), (8, 0)];
-    kit.check_rows(&With(on_device!()), tables(&ROW_LENGTHS).chain(one_row_or_none));
+    checks.check_rows(&With(on_device!()), tables(&ROW_LENGTHS).chain(one_row_or_none));
 }
 
 #[test]
 fn rows_of_every_width() {
-    let kit = Kit::new("rows").key_types(&[KeyType::U8, KeyType::U64, KeyType::U128]);
-    kit.check_rows(&With(on_device!()), tables(&[1, 7, 33, 1000, 5000]));
+    let checks = SortChecks::new("rows").key_types(&[KeyType::U8, KeyType::U64, KeyType::U128]);
+    checks.check_rows(&With(on_device!()), tables(&[1, 7, 33, 1000, 5000]));
 }
 
 /// So many rows, each padded to a tile, that places need more than 32 bits.
 #[test]
 fn a_great_many_short_rows() {
-    let kit = Kit::new("many rows").key_types(&[KeyType::U8]).patterns(&[Pattern::Random]);
-    kit.check_rows(&With(on_device!()), [(3, (1 << 23) + 1)]);
+    let checks = SortChecks::new("many rows").key_types(&[KeyType::U8]).patterns(&[Pattern::Random]);
+    checks.check_rows(&With(on_device!()), [(3, (1 << 23) + 1)]);
 }
 
 #[test]
@@ -209,14 +213,14 @@ fn threads_sort_on_one_device_at_once() {
             let sorter = sorter.clone();
             scope.spawn(move || {
                 let lengths = [10 * number, 4096, 20_000 + number, 30_000];
-                let kit = kit(&format!("thread {number}"))
+                let checks = checks(&format!("thread {number}"))
                     .max_len(0)
                     .patterns(&[Pattern::Random, Pattern::Special]);
-                let kit = kit.key_types(&[KeyType::F32, KeyType::U64]).also_lengths(lengths);
+                let checks = checks.key_types(&[KeyType::F32, KeyType::U64]).also_lengths(lengths);
                 match number % 3 {
-                    0 => kit.check_keys(&With(sorter)),
-                    1 => kit.check_pairs(&Pairs { sorter, stable: false }),
-                    _ => kit.check_argsort(&With(sorter)),
+                    0 => checks.check_keys(&With(sorter)),
+                    1 => checks.check_pairs(&Pairs { sorter, stable: false }),
+                    _ => checks.check_argsort(&With(sorter)),
                 }
             });
         }

@@ -35,7 +35,7 @@ pub trait SortsRows {
 ///
 /// A failed check panics with the name, type, pattern, length, order and seed, so that it can be repeated.
 #[derive(Clone, Debug)]
-pub struct Kit {
+pub struct SortChecks {
     name: String,
     max_len: usize,
     only_powers_of_two: bool,
@@ -44,7 +44,7 @@ pub struct Kit {
     patterns: Vec<Pattern>,
 }
 
-impl Kit {
+impl SortChecks {
     /// All lengths from 0 to 1030 and a few larger ones, every key type, every pattern, both orders.
     pub fn new(name: impl Into<String>) -> Self {
         let around = |n: usize| [n - 1, n, n + 1];
@@ -103,7 +103,7 @@ impl Kit {
         });
     }
 
-    /// Checks keys as in [`Kit::check_keys`], that every value is still with a key it came with, and, for a
+    /// Checks keys as in [`SortChecks::check_keys`], that every value is still with a key it came with, and, for a
     /// stable sort, that values of equal keys are in their old order. Values of 1, 4, 8 and 24 bytes.
     pub fn check_pairs(&self, sort: &impl SortsPairs) {
         self.for_each_case(|case| {
@@ -154,7 +154,7 @@ impl Kit {
     }
 
     /// Checks that every row of a table comes out in order and has the keys that it had. A table is the length of a row
-    /// and the number of rows; the lengths of the kit do not count. Every key type and every pattern runs in both orders.
+    /// and the number of rows; the lengths that were chosen do not count. Every key type and every pattern runs in both orders.
     pub fn check_rows(&self, sort: &impl SortsRows, tables: impl IntoIterator<Item = (usize, usize)>) {
         let always = |_, _| true;
         for (row_length, rows) in tables {
@@ -321,8 +321,8 @@ mod tests {
         }
     }
 
-    fn kit() -> Kit {
-        Kit::new("standard").max_len(70)
+    fn checks() -> SortChecks {
+        SortChecks::new("standard").max_len(70)
     }
 
     fn fails(check: impl FnOnce()) -> bool {
@@ -331,11 +331,11 @@ mod tests {
 
     #[test]
     fn right_sorts_pass() {
-        kit().check_keys(&Standard { stable: true });
-        kit().check_pairs(&Standard { stable: true });
-        kit().check_pairs(&Standard { stable: false });
-        kit().check_argsort(&Standard { stable: true });
-        kit().check_rows(&Standard { stable: true }, TABLES);
+        checks().check_keys(&Standard { stable: true });
+        checks().check_pairs(&Standard { stable: true });
+        checks().check_pairs(&Standard { stable: false });
+        checks().check_argsort(&Standard { stable: true });
+        checks().check_rows(&Standard { stable: true }, TABLES);
     }
 
     /// Rows of one key, no rows, one row, several.
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn rows_that_mix_are_caught() {
-        assert!(fails(|| kit().check_rows(&AllRowsAsOne, TABLES)));
+        assert!(fails(|| checks().check_rows(&AllRowsAsOne, TABLES)));
     }
 
     #[test]
@@ -362,13 +362,13 @@ mod tests {
                 assert!(keys.windows(2).all(|pair| pair[0].to_raw_bits() == pair[1].to_raw_bits()));
             }
         }
-        kit().patterns(&[Pattern::AllMax]).check_keys(&OnlyMax);
-        assert!(fails(|| kit().patterns(&[Pattern::AllMax, Pattern::Random]).check_keys(&OnlyMax)));
+        checks().patterns(&[Pattern::AllMax]).check_keys(&OnlyMax);
+        assert!(fails(|| checks().patterns(&[Pattern::AllMax, Pattern::Random]).check_keys(&OnlyMax)));
     }
 
     #[test]
     fn an_unstable_argsort_is_caught() {
-        assert!(fails(|| kit().check_argsort(&Standard { stable: false })));
+        assert!(fails(|| checks().check_argsort(&Standard { stable: false })));
     }
 
     /// Wrong sorts, each with one fault that must be noticed.
@@ -390,9 +390,9 @@ mod tests {
 
     #[test]
     fn faults_at_one_length_are_caught() {
-        assert!(fails(|| kit().check_keys(&Faulty(|places| places.swap(30, 31), 67))), "out of order");
+        assert!(fails(|| checks().check_keys(&Faulty(|places| places.swap(30, 31), 67))), "out of order");
         assert!(
-            fails(|| kit().check_keys(&Faulty(|places| places[5] = places[6], 33))),
+            fails(|| checks().check_keys(&Faulty(|places| places[5] = places[6], 33))),
             "a key lost, another doubled"
         );
     }
@@ -418,6 +418,6 @@ mod tests {
 
     #[test]
     fn a_partial_order_of_floats_is_caught() {
-        assert!(fails(|| kit().check_keys(&PartialOrder)));
+        assert!(fails(|| checks().check_keys(&PartialOrder)));
     }
 }
