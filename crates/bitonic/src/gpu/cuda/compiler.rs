@@ -323,6 +323,61 @@ mod tests {
         });
     }
 
+    /// The conditional branches of a kernel for keys and values of so many bits, whose text is changed before.
+    fn branches(
+        compiler: &Compiler,
+        launch: &Launch,
+        bits: (u32, u32),
+        change: impl Fn(String) -> String,
+    ) -> usize {
+        let mut launch = small(launch.clone());
+        for (name, value) in &mut launch.constants {
+            match *name {
+                "KEY_BITS" => *value = bits.0,
+                "VALUE_BITS" => *value = bits.1,
+                _ => {}
+            }
+        }
+        let text = kernel(launch.kernel).expect("plans have kernels of the table").text(Device::PRELUDE);
+        let text = change(text);
+        let options = format!("{} {}", options(&launch), kernel::options(&launch.constants));
+        let image = compiler.compile(launch.kernel, &text, &options, Target::Portable(MAIN_ARCHITECTURE));
+        let image = image.unwrap_or_else(|log| panic!("{launch:?}: {log}"));
+        let is_branch = |line: &&str| line.trim_start().starts_with('@') && line.contains("bra");
+        String::from_utf8_lossy(&image).lines().filter(is_branch).count()
+    }
+
+    /// There is an instruction that orders keys of 64 bits. Wider elements are ordered by comparisons and selections: if the compiler
+    /// made branches of them, they would be more.
+    #[test]
+    fn kernels_of_oblivious_sorts_branch_no_more_for_wide_elements() {
+        let test = "kernels_of_oblivious_sorts_branch_no_more_for_wide_elements";
+        let Some(compiler) = compiler_for(test).filter(|compiler| compiler.knows(MAIN_ARCHITECTURE)) else {
+            return;
+        };
+        let request = Request { oblivious: true, ..Request::keys::<u64>(Segments::one(1 << 26)) };
+        let plan = kernel_plan(&Job::of(&request), &DeviceFacts::nvidia_h200(), &Tuning::default());
+        let mut launches = plan.launches.clone();
+        launches.sort_by_key(|launch| launch.kernel);
+        launches.dedup_by_key(|launch| launch.kernel);
+        assert!(launches.len() >= 3, "{launches:?}");
+        launches.into_par_iter().for_each(|launch| {
+            let narrow = branches(&compiler, &launch, (64, 0), |text| text);
+            for bits in [(128, 0), (64, 64), (128, 64)] {
+                let wide = branches(&compiler, &launch, bits, |text| text);
+                assert_eq!(wide, narrow, "{} for {bits:?} bits", launch.kernel);
+            }
+            let planted = branches(&compiler, &launch, (128, 0), |text| {
+                let leak =
+                    r#"bool swap = is_less(*b, *a); if (!swap) { asm volatile("" ::: "memory"); return; }"#;
+                let leaking = text.replace("bool swap = is_less(*b, *a);", leak);
+                assert_ne!(leaking, text, "wide elements are ordered in another way now");
+                leaking
+            });
+            assert!(planted > narrow, "a planted branch is not seen in {}", launch.kernel);
+        });
+    }
+
     #[test]
     fn machine_code_is_made_for_an_architecture_that_the_compiler_knows() {
         let test = "machine_code_is_made_for_an_architecture_that_the_compiler_knows";
