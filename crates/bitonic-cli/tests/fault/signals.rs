@@ -3,6 +3,7 @@
 use crate::{Folder, assert_whole, bitonic, has_own_mounts, sorted, unsorted};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -108,7 +109,7 @@ fn a_named_file_beside_is_removed_by_signals() {
         command.args(["--mount", "sh", "-c", script, crate::BITONIC]).arg(&file);
         command
     };
-    let usual = time(&mut sort());
+    let mut usual = time(&mut sort());
     let mut random = Random(3);
     let mut interrupted = 0;
     for number in 0..TIMES {
@@ -117,6 +118,9 @@ fn a_named_file_beside_is_removed_by_signals() {
         let after = usual / 2 + Duration::from_micros(random.below(usual.as_micros() as u64 * 6 / 10));
         let status = interrupt(&mut sort(), signal, after);
         interrupted += u32::from(!status.success());
+        // The first time may have been measured on a busy machine: follow the command's pace, so that about half of
+        // the signals come in time.
+        usual = if status.success() { usual * 19 / 20 } else { usual * 20 / 19 };
         let case = format!("signal {number}, {signal:?} after {after:?}, {status}");
         assert_whole(&file, KEYS, &case);
         assert_eq!(folder.names(), ["keys.txt"], "{case}");
@@ -130,8 +134,13 @@ fn an_ignored_signal_stays_ignored() {
     let folder = Folder::new();
     let file = folder.keys("keys.txt", 300_000);
     let mut command = Command::new("sh");
-    command.args(["-c", "trap '' HUP; exec \"$0\" sort \"$1\" -o \"$1\"", crate::BITONIC]).arg(&file);
-    let mut child = command.spawn().unwrap();
+    let script = "trap '' HUP; echo ignored; exec \"$0\" sort \"$1\" -o \"$1\"";
+    let mut child =
+        command.args(["-c", script, crate::BITONIC]).arg(&file).stdout(Stdio::piped()).spawn().unwrap();
+    // Before the shell ignores the signal, it would end the shell.
+    let mut said = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    assert_eq!(said, "ignored\n");
     while child.try_wait().unwrap().is_none() {
         // Gone in the meantime is as good.
         let _ = kill_process(Pid::from_child(&child), Signal::HUP);
