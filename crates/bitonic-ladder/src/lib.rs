@@ -77,15 +77,17 @@
 
 mod cpu;
 mod error;
-mod facts;
 mod gpu;
 mod options;
 mod rung;
+mod runs_on;
+mod sizes;
 mod sort;
 mod times;
 
 pub use error::LadderError;
-pub use facts::{RunsOn, Sizes};
 pub use options::Options;
 pub use rung::Rung;
+pub use runs_on::RunsOn;
+pub use sizes::Sizes;
 pub use times::{DeviceTimes, KernelTime, KernelTimes, Times};

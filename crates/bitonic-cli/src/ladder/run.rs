@@ -127,7 +127,7 @@ fn device(
         return Ok(None);
     }
     let choice = options.device();
-    let engine = if kind_of_device(options.engine) == RunsOn::Cuda { Engine::Cuda } else { Engine::OpenCl };
+    let engine = kind_of_device(options.engine).engine();
     let opened = bitonic::device::open(engine, &choice).map(|device| device.facts().name);
     match opened {
         Err(reason) if choice != DeviceChoice::Best => Err(Failure::from(reason)),

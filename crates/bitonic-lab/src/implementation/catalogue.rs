@@ -1,12 +1,14 @@
 //! All implementations, and which of them names and patterns choose.
 
-use super::runs_on::GPU;
 use super::{EngineSort, Implementation, OtherSort, RungSort, RunsOn, Sort};
 use crate::{glob, names};
 use bitonic::DeviceChoice;
 
 /// The implementation that is there to be caught; no pattern chooses it.
 const PLANTED: &str = "planted_fault";
+
+/// The name that stands for CUDA or OpenCL, whichever is better here.
+const GPU: &str = "gpu";
 
 /// Everything that has a name, the processor's first, rungs in the ladder's order.
 pub fn all() -> Vec<Implementation> {

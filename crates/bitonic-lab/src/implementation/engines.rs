@@ -2,7 +2,7 @@
 
 use super::{Algorithm, DeviceShare, RunsOn, Settings};
 use bitonic::key::Key;
-use bitonic::{DeviceTimes, Engine, Error, Sorter};
+use bitonic::{DeviceTimes, Error, Sorter};
 
 /// The library's own sort, in one of its modes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,12 +58,7 @@ impl EngineSort {
         runs_on: RunsOn,
         settings: &Settings,
     ) -> Result<Option<DeviceShare>, Error> {
-        let engine = match runs_on {
-            RunsOn::Cpu => Engine::Cpu,
-            RunsOn::OpenCl => Engine::OpenCl,
-            RunsOn::Cuda => Engine::Cuda,
-        };
-        let sorter = Sorter::new().engine(engine).device(settings.device.clone());
+        let sorter = Sorter::new().engine(runs_on.engine()).device(settings.device.clone());
         let sorter = match self {
             Self::Best => sorter.threads(settings.threads.map_or(0, |threads| threads.get())),
             Self::OneThread => sorter.threads(1),

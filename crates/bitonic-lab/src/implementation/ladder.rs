@@ -11,8 +11,7 @@ pub(super) struct RungSort(Rung);
 impl RungSort {
     /// Every rung, with everything that it runs on.
     pub(super) fn all() -> impl Iterator<Item = (RunsOn, Self)> {
-        let all_of = |rung: Rung| rung.runs_on().iter().filter_map(|runs_on| RunsOn::named(runs_on.name()));
-        Rung::ALL.iter().flat_map(move |&rung| all_of(rung).map(move |runs_on| (runs_on, Self(rung))))
+        Rung::ALL.iter().flat_map(|&rung| rung.runs_on().iter().map(move |&runs_on| (runs_on, Self(rung))))
     }
 
     pub(super) fn name(&self) -> &'static str {
@@ -45,7 +44,7 @@ impl RungSort {
         let options = Options {
             threads: settings.threads,
             device: settings.device.clone(),
-            runs_on: self.0.runs_on().iter().copied().find(|known| known.name() == runs_on.name()),
+            runs_on: Some(runs_on),
             ..Options::default()
         };
         let times = self.0.sort_timed(keys, &options)?;

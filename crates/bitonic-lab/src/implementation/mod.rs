@@ -8,10 +8,9 @@ mod catalogue;
 mod engines;
 mod ladder;
 mod others;
-mod runs_on;
 
+pub use bitonic_ladder::RunsOn;
 pub use catalogue::{Chosen, all, choose};
-pub use runs_on::RunsOn;
 
 use bitonic::DeviceChoice;
 use bitonic::key::Key;
