@@ -294,10 +294,17 @@ mod tests {
         launch
     }
 
+    fn text(launch: &Launch) -> String {
+        kernel(launch.kernel).expect("plans have kernels of the table").text(Device::PRELUDE)
+    }
+
     fn compile(compiler: &Compiler, launch: &Launch, target: Target) -> Vec<u8> {
-        let text = kernel(launch.kernel).expect("plans have kernels of the table").text(Device::PRELUDE);
+        compile_text(compiler, launch, &text(launch), target)
+    }
+
+    fn compile_text(compiler: &Compiler, launch: &Launch, text: &str, target: Target) -> Vec<u8> {
         let options = format!("{} {}", options(launch), kernel::options(&launch.constants));
-        let image = compiler.compile(launch.kernel, &text, &options, target);
+        let image = compiler.compile(launch.kernel, text, &options, target);
         image.unwrap_or_else(|log| panic!("{launch:?} for {}: {log}", target.option()))
     }
 
@@ -338,17 +345,14 @@ mod tests {
                 _ => {}
             }
         }
-        let text = kernel(launch.kernel).expect("plans have kernels of the table").text(Device::PRELUDE);
-        let text = change(text);
-        let options = format!("{} {}", options(&launch), kernel::options(&launch.constants));
-        let image = compiler.compile(launch.kernel, &text, &options, Target::Portable(MAIN_ARCHITECTURE));
-        let image = image.unwrap_or_else(|log| panic!("{launch:?}: {log}"));
+        let text = change(text(&launch));
+        let image = compile_text(compiler, &launch, &text, Target::Portable(MAIN_ARCHITECTURE));
         let is_branch = |line: &&str| line.trim_start().starts_with('@') && line.contains("bra");
         String::from_utf8_lossy(&image).lines().filter(is_branch).count()
     }
 
-    /// There is an instruction that orders keys of 64 bits. Wider elements are ordered by comparisons and selections: if the compiler
-    /// made branches of them, they would be more.
+    /// NVIDIA's virtual machine has instructions for the smaller and the larger of two keys of 64 bits. Wider elements are ordered by
+    /// comparisons and selections: if the compiler made branches of them, they would be more.
     #[test]
     fn kernels_of_oblivious_sorts_branch_no_more_for_wide_elements() {
         let test = "kernels_of_oblivious_sorts_branch_no_more_for_wide_elements";
