@@ -54,7 +54,8 @@ fn the_pictures_are_what_the_command_draws_today() {
 #[test]
 fn every_link_leads_to_a_file_and_every_picture_is_shown() {
     let mut linked = Vec::new();
-    for document in documents().iter().chain([&Document::read("README.md")]) {
+    let at_the_root = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(Document::read);
+    for document in documents().iter().chain(&at_the_root) {
         let folder = document.path.parent().unwrap();
         for target in document.links().filter(|target| !target.contains("://")) {
             let path = root().join(folder).join(target.split('#').next().unwrap());

@@ -125,7 +125,7 @@ impl Segments {
 
 /// The bytes of an index of a key in a segment of this length, where it travels with the key.
 pub(crate) const fn index_bytes(segment_length: usize) -> usize {
-    if segment_length as u128 <= u32::MAX as u128 { size_of::<u32>() } else { size_of::<u64>() }
+    if segment_length as u64 <= u32::MAX as u64 { size_of::<u32>() } else { size_of::<u64>() }
 }
 
 impl Request {
