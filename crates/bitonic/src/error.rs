@@ -28,6 +28,55 @@ pub enum Error {
         row_length: usize,
     },
 
+    /// Offsets of segments that do not ascend, or leave the array.
+    #[error(
+        "offset number {place} is {offset} and must be from {least} to {most}: give offsets in ascending order, the last at \
+         most the number of keys"
+    )]
+    Offsets {
+        /// Which offset, counted from 0.
+        place: usize,
+        /// What it is.
+        offset: usize,
+        /// The offset before it.
+        least: usize,
+        /// The number of keys.
+        most: usize,
+    },
+
+    /// A place that the array does not have.
+    #[error("there is no place {index} among {len} keys: give a place below the number of keys")]
+    NoSuchPlace {
+        /// The place, counted from 0.
+        index: usize,
+        /// The number of keys.
+        len: usize,
+    },
+
+    /// Indices that are no permutation.
+    #[error(
+        "index {index} at place {place} makes the indices no permutation of {len} items: give every index below {len} once"
+    )]
+    NoPermutation {
+        /// The place of the first wrong index.
+        place: usize,
+        /// The index there: too great, or there already.
+        index: usize,
+        /// The number of items.
+        len: usize,
+    },
+
+    /// Room for a result that has another length.
+    #[error(
+        "the result has {needed} elements and there is room for {given}: give a slice of just that length"
+    )]
+    OutputLength {
+        /// The length of the result.
+        needed: usize,
+        /// The length of the slice.
+        given: usize,
+    },
+
     /// The engine asked for cannot work here.
     #[error("the {engine} engine is not available: {reason}; {advice}")]
     EngineUnavailable {

@@ -98,6 +98,9 @@ pub trait Bits:
 
     /// The value, zero-extended.
     fn widen(self) -> u128;
+
+    /// How far the value is above `least`, without so many low bits; the low 64 bits of that.
+    fn distance(self, least: Self, dropped: u32) -> u64;
 }
 
 /// How a type's bits relate to its order.
@@ -302,6 +305,10 @@ macro_rules! bits {
             #[inline(always)]
             fn widen(self) -> u128 {
                 self as u128
+            }
+            #[inline(always)]
+            fn distance(self, least: Self, dropped: u32) -> u64 {
+                (self.wrapping_sub(least) >> dropped) as u64
             }
         }
     )+};

@@ -30,19 +30,26 @@ mod cpu;
 pub mod device;
 mod engine;
 mod error;
+mod extension;
 // Plans are pure and always there; without a backend nothing runs them.
 #[cfg_attr(not(any(feature = "opencl", feature = "cuda")), allow(dead_code, unused_imports))]
 mod gpu;
 mod instructions;
 pub mod key;
+mod permutation;
 pub mod plan;
 mod report;
 mod request;
+mod sorted;
 mod sorter;
 
 pub use device::DeviceChoice;
 pub use engine::Engine;
 pub use error::Error;
+pub use extension::{
+    BitonicSort, BitonicSortByKey, partial_sort, select_nth, sort_descending, sort_oblivious, sort_segments,
+    top_k,
+};
 pub use gpu::cache_folder;
 #[cfg(feature = "cuda")]
 pub use gpu::cuda;
@@ -52,9 +59,11 @@ pub use gpu::is_trusted;
 pub use gpu::opencl;
 pub use instructions::Instructions;
 pub use key::{Key, Order};
+pub use permutation::{SortKey, apply_permutation, invert_permutation, sort_by_key};
 pub use report::{DeviceTimes, Report};
 pub use request::{Request, Segments, ValueType, What};
-pub use sorter::Sorter;
+pub use sorted::{merge, merge_many, rank, searchsorted, searchsorted_right, unique};
+pub use sorter::{Index, Sorter, TopK};
 
 /// Sorts keys in place, ascending.
 ///
@@ -67,10 +76,16 @@ pub use sorter::Sorter;
 /// ```
 #[inline]
 pub fn sort<K: Key>(keys: &mut [K]) {
-    if gpu::auto::worthwhile(keys.len()).is_some() && Sorter::new().sort(keys).is_ok() {
+    sort_in(keys, Order::Ascending);
+}
+
+/// Sorts keys in place, whatever happens.
+#[inline]
+fn sort_in<K: Key>(keys: &mut [K], order: Order) {
+    if gpu::auto::worthwhile(keys.len()).is_some() && Sorter::new().order(order).sort(keys).is_ok() {
         return;
     }
-    let settings = cpu::Settings::usual();
+    let settings = cpu::Settings { order, ..cpu::Settings::usual() };
     if cpu::sort(keys, settings).is_err() {
         // The only thing that can be refused is memory; the network needs none.
         let in_place = cpu::sort(keys, cpu::Settings { oblivious: true, ..settings });

@@ -72,6 +72,15 @@ pub enum Segments {
         /// The keys of a row.
         row_length: usize,
     },
+    /// Segments of any lengths, one after the other. Where each begins is data, which the caller has.
+    Offsets {
+        /// How many segments there are.
+        segments: usize,
+        /// The keys of the longest.
+        longest: usize,
+        /// The keys of all.
+        len: usize,
+    },
 }
 
 impl Segments {
@@ -93,11 +102,32 @@ impl Segments {
         }
     }
 
+    /// Segments that begin and end at these offsets: the first one from the first offset to the second, and so on. Keys before
+    /// the first offset and from the last on belong to no segment.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Offsets`] if the offsets do not ascend, or end after this many keys.
+    pub fn offsets(offsets: &[usize], keys: usize) -> Result<Self, Error> {
+        let mut least = 0;
+        for (place, &offset) in offsets.iter().enumerate() {
+            if offset < least || offset > keys {
+                return Err(Error::Offsets { place, offset, least, most: keys });
+            }
+            least = offset;
+        }
+        let longest = offsets.windows(2).map(|ends| ends[1] - ends[0]).max();
+        let len = offsets.first().map_or(0, |first| least - first);
+        let segments = offsets.len().saturating_sub(1);
+        Ok(Self::Offsets { segments, longest: longest.unwrap_or(0), len })
+    }
+
     /// How many segments there are.
     pub const fn count(self) -> usize {
         match self {
             Self::One { .. } => 1,
             Self::Rows { rows, .. } => rows,
+            Self::Offsets { segments, .. } => segments,
         }
     }
 
@@ -106,6 +136,7 @@ impl Segments {
         match self {
             Self::One { len } => len,
             Self::Rows { row_length, .. } => row_length,
+            Self::Offsets { longest, .. } => longest,
         }
     }
 
@@ -114,6 +145,7 @@ impl Segments {
         match self {
             Self::One { len } => len,
             Self::Rows { rows, row_length } => rows.saturating_mul(row_length),
+            Self::Offsets { len, .. } => len,
         }
     }
 
@@ -185,17 +217,25 @@ impl Request {
         self.key.bytes() + with_key > size_of::<u64>()
     }
 
-    /// The one rule for what an engine cannot do obliviously. Values that the host puts in place by index show where each key went.
-    /// And comparisons of more than 64 bits may become branches in some OpenCL compiler.
+    /// The one rule for what an engine cannot do. Devices sort rows, and no segments of different lengths yet. Obliviously, values that
+    /// the host puts in place by index show where each key went, and comparisons of more than 64 bits may become branches in some
+    /// OpenCL compiler.
     ///
     /// # Errors
     ///
     /// [`Error::EngineUnavailable`] with the reason and the way out.
     pub fn check(&self, engine: Engine) -> Result<(), Error> {
-        if !engine.has_devices() || !self.oblivious {
+        if !engine.has_devices() {
             return Ok(());
         }
-        let (reason, advice) = if !self.carries_values() {
+        let (reason, advice) = if matches!(self.segments, Segments::Offsets { .. }) {
+            (
+                "it sorts rows of one length, and no segments of different lengths yet",
+                "sort segments on the cpu engine, or leave the choice to auto",
+            )
+        } else if !self.oblivious {
+            return Ok(());
+        } else if !self.carries_values() {
             (
                 "it puts these values in place by index, and that shows where each key went",
                 "sort obliviously on the cpu engine, or with values that are numbers of 32 or 64 bits and without stable()",
@@ -224,6 +264,24 @@ mod tests {
         assert_eq!(Segments::rows(0, 0).map(Segments::len), Ok(0));
         assert_eq!(Segments::rows(7, 3), Err(Error::Rows { len: 7, row_length: 3 }));
         assert_eq!(Segments::rows(7, 0), Err(Error::Rows { len: 7, row_length: 0 }));
+    }
+
+    #[test]
+    fn offsets_ascend_and_stay_within_the_keys_or_are_an_error() {
+        let facts = |offsets: &[usize]| Segments::offsets(offsets, 10);
+        assert_eq!(facts(&[]), Ok(Segments::Offsets { segments: 0, longest: 0, len: 0 }));
+        assert_eq!(facts(&[4]), Ok(Segments::Offsets { segments: 0, longest: 0, len: 0 }));
+        assert_eq!(facts(&[2, 2, 7, 10]), Ok(Segments::Offsets { segments: 3, longest: 5, len: 8 }));
+        assert_eq!(facts(&[0, 3, 2]), Err(Error::Offsets { place: 2, offset: 2, least: 3, most: 10 }));
+        assert_eq!(facts(&[0, 11]), Err(Error::Offsets { place: 1, offset: 11, least: 0, most: 10 }));
+    }
+
+    #[test]
+    fn segments_of_different_lengths_are_for_the_cpu() {
+        let segments = Segments::offsets(&[0, 4, 9], 9).unwrap();
+        let request = Request::keys::<u32>(segments);
+        assert!(request.check(Engine::Cpu).is_ok());
+        assert!(request.check(Engine::OpenCl).is_err() && request.check(Engine::Cuda).is_err());
     }
 
     #[test]

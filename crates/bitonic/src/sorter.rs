@@ -1,6 +1,11 @@
 //! The builder: typed doors to the one way from a request to a sorted array.
 
-use crate::cpu::{self, Settings};
+mod segments;
+mod select;
+
+pub use select::TopK;
+
+use crate::cpu::{self, Bounds, Settings};
 use crate::gpu::auto::worthwhile;
 use crate::gpu::backends::Backend;
 use crate::gpu::choice::DeviceChoice;
@@ -32,7 +37,7 @@ use std::time::Instant;
 pub struct Sorter {
     engine: Engine,
     device: DeviceChoice,
-    order: Order,
+    order: Option<Order>,
     stable: bool,
     threads: Option<usize>,
     oblivious: bool,
@@ -71,9 +76,9 @@ impl Sorter {
         self
     }
 
-    /// The direction. Default: ascending.
+    /// The direction. Default: ascending, and for [`Sorter::top_k`] descending.
     pub fn order(mut self, order: Order) -> Self {
-        self.order = order;
+        self.order = Some(order);
         self
     }
 
@@ -227,6 +232,39 @@ impl Sorter {
         self.indices(keys, Segments::rows(keys.len(), row_length)?)
     }
 
+    /// As [`Sorter::argsort`], into a slice of as many indices as there are keys, of 32 or 64 bits.
+    ///
+    /// - Errors: [`Error::OutputLength`] if the slice has another length, [`Error::NoSuchPlace`] if there are more keys than its
+    ///   indices can count; the slice is as it was then.
+    ///
+    /// ```
+    /// let mut order = [0_u32; 4];
+    /// bitonic::Sorter::new().argsort_into(&[30, 10, 20, 10], &mut order)?;
+    /// assert_eq!(order, [1, 3, 2, 0]);
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn argsort_into<K: Key, I: Index>(&self, keys: &[K], indices: &mut [I]) -> Result<(), Error> {
+        if indices.len() != keys.len() {
+            return Err(Error::OutputLength { needed: keys.len(), given: indices.len() });
+        }
+        let last = keys.len().saturating_sub(1);
+        if I::from_usize(last).is_none() {
+            return Err(Error::NoSuchPlace { index: last, len: keys.len() });
+        }
+        let request = self.complete(Request::argsort::<K>(Segments::one(keys.len())));
+        let mut places = indices.iter_mut();
+        let mut put = |index| {
+            if let (Some(place), Some(index)) = (places.next(), I::from_usize(index)) {
+                *place = index;
+            }
+        };
+        if self.device_for(&request, &mut None)?.is_some() {
+            self.argsort(keys)?.into_iter().for_each(put);
+            return Ok(());
+        }
+        cpu::for_each_index(keys, self.settings(), &mut put)
+    }
+
     fn indices<K: Key>(&self, keys: &[K], segments: Segments) -> Result<Vec<usize>, Error> {
         let mut indices = Vec::new();
         self.run(Request::argsort::<K>(segments), &mut Argsort(keys, &mut indices))?;
@@ -304,7 +342,12 @@ impl Sorter {
 
     /// The request with the options of this sorter.
     fn complete(&self, request: Request) -> Request {
-        Request { order: self.order, stable: self.stable, oblivious: self.oblivious, ..request }
+        Request {
+            order: self.order.unwrap_or_default(),
+            stable: self.stable,
+            oblivious: self.oblivious,
+            ..request
+        }
     }
 
     /// What a sort on a device may use.
@@ -350,13 +393,36 @@ impl Sorter {
 
     pub(crate) fn settings(&self) -> Settings {
         Settings {
-            order: self.order,
+            order: self.order.unwrap_or_default(),
             threads: self.threads,
             oblivious: self.oblivious,
             instructions: self.instructions.unwrap_or_else(Instructions::detected),
         }
     }
 }
+
+/// An unsigned number that counts keys: `u32`, `u64` or `usize`.
+pub trait Index: Copy + sealed::Sealed {
+    /// The index, if the type has it.
+    fn from_usize(index: usize) -> Option<Self>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! index {
+    ($($type:ty)+) => {$(
+        impl sealed::Sealed for $type {}
+        impl Index for $type {
+            #[inline]
+            fn from_usize(index: usize) -> Option<Self> {
+                Self::try_from(index).ok()
+            }
+        }
+    )+};
+}
+index!(u32 u64 usize);
 
 fn check_lengths<K, V>(keys: &[K], values: &[V]) -> Result<(), Error> {
     if keys.len() == values.len() {
@@ -432,7 +498,8 @@ impl<K: Key, V: Copy + Send> Operation for PairsOfRows<'_, K, V> {
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
         let Pairs(keys, values) = &mut self.0;
-        cpu::sort_pairs_of_rows(keys, values, request.segments.longest(), request.stable, settings)
+        let bounds = Bounds::rows(keys.len(), request.segments.longest());
+        cpu::sort_pairs_of_parts(keys, values, bounds, request.stable, settings)
     }
 
     fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error> {

@@ -1,10 +1,10 @@
 //! Plans and runs requests on the CPU: the one way from a request to the sorts of this folder.
 
 use super::pairs::{self, argsort, indexed, sort_pairs, sort_run};
-use super::rows::{Rows, each_row};
+use super::parts::{Bounds, Parts, each_part};
 use super::scalar::Indexed;
 use super::width::{KeysPlan, Settings};
-use super::{sort, sort_rows, threads, try_vec};
+use super::{sort, threads, try_vec};
 use crate::instructions::Instructions;
 use crate::key::{BitMap, Key, as_bits_mut};
 use crate::plan::{Memory, Plan};
@@ -17,10 +17,10 @@ pub(crate) fn plan_keys<K: Key>(request: &Request, settings: Settings) -> Result
     plan(request, settings, super::plan::<K>(request.segments.longest(), settings))
 }
 
-/// What [`sort_pairs`] and [`sort_pairs_of_rows`] will do.
+/// What [`sort_pairs`] and [`sort_pairs_of_parts`] will do.
 pub(crate) fn plan_pairs<K: Key, V>(request: &Request, settings: Settings) -> Result<Plan, Error> {
     let mut keys = pairs::plan_pairs::<K, V>(request.segments.longest(), request.stable, settings);
-    if request.stable && matches!(request.segments, Segments::Rows { .. }) {
+    if request.stable && !matches!(request.segments, Segments::One { .. }) {
         let each = if request.oblivious {
             size_of::<Indexed<K::Bits>>()
         } else {
@@ -60,9 +60,9 @@ pub(crate) fn sort_segments<K: Key>(
     segments: Segments,
     settings: Settings,
 ) -> Result<(), Error> {
-    match segments {
-        Segments::One { .. } => sort(keys, settings),
-        Segments::Rows { row_length, .. } => sort_rows(keys, row_length, settings),
+    match bounds(segments) {
+        None => sort(keys, settings),
+        Some(bounds) => sort_parts(keys, bounds, settings),
     }
 }
 
@@ -72,10 +72,36 @@ pub(crate) fn argsort_segments<K: Key>(
     segments: Segments,
     settings: Settings,
 ) -> Result<Vec<usize>, Error> {
-    match segments {
-        Segments::One { .. } => argsort(keys, settings),
-        Segments::Rows { row_length, .. } => argsort_rows(keys, row_length, settings),
+    match bounds(segments) {
+        None => argsort(keys, settings),
+        Some(bounds) => argsort_parts(keys, bounds, settings),
     }
+}
+
+/// The bounds of segments, if they say them: where there are offsets, the caller has them.
+fn bounds(segments: Segments) -> Option<Bounds<'static>> {
+    match segments {
+        Segments::One { .. } => None,
+        Segments::Rows { rows, row_length } => Some(Bounds::Rows { rows, row_length }),
+        Segments::Offsets { .. } => unreachable!("segments with offsets are sorted as parts"),
+    }
+}
+
+/// Sorts every part of the keys in place, parts in parallel where they are worth it.
+pub(crate) fn sort_parts<K: Key>(
+    keys: &mut [K],
+    bounds: Bounds<'_>,
+    settings: Settings,
+) -> Result<(), Error> {
+    let parts = Parts::new(keys, bounds);
+    each_part(bounds, settings.threads, &|number, threads| {
+        let settings = Settings { threads, ..settings };
+        // SAFETY: every part comes once; the bounds ascend, as `Segments` has checked.
+        let part = unsafe { parts.part(number) };
+        // Parts before this one may be sorted already, so that there is no way back: where memory is refused, the network, which
+        // needs none, sorts the part.
+        sort(part, settings).or_else(|_| sort(part, Settings { oblivious: true, ..settings }))
+    })
 }
 
 /// The error for an instruction set that this processor lacks.
@@ -90,44 +116,44 @@ fn check(instructions: Instructions) -> Result<(), Error> {
     })
 }
 
-/// The index of every key in its row, in the order of the row; equal keys by index.
-fn argsort_rows<K: Key>(keys: &[K], row_length: usize, settings: Settings) -> Result<Vec<usize>, Error> {
-    let mut indices = try_vec(keys.len())?;
-    indices.resize(keys.len(), 0);
-    let one = Settings { threads: Some(1), ..settings };
-    let rows = Rows::new(&mut indices, row_length);
-    each_row(keys.len(), row_length, settings.threads, &|row| {
-        let sorted = argsort(&keys[row * row_length..][..row_length], one)?;
-        // SAFETY: every row comes once.
-        unsafe { rows.row(row) }.copy_from_slice(&sorted);
+/// The index of every key in its part, in the order of the part; equal keys by index. There is one for every key of a part; keys in no
+/// part have none.
+pub(crate) fn argsort_parts<K: Key>(
+    keys: &[K],
+    bounds: Bounds<'_>,
+    settings: Settings,
+) -> Result<Vec<usize>, Error> {
+    let mut indices = try_vec(bounds.len())?;
+    indices.resize(bounds.len(), 0);
+    let parts = Parts::from_first(&mut indices, bounds);
+    each_part(bounds, settings.threads, &|number, threads| {
+        let sorted = argsort(&keys[bounds.range(number)], Settings { threads, ..settings })?;
+        // SAFETY: every part comes once; the bounds ascend, as `Segments` has checked.
+        unsafe { parts.part(number) }.copy_from_slice(&sorted);
         Ok(())
     })?;
     Ok(indices)
 }
 
-/// Sorts every row of keys, and moves every value with its key. Rows before another may be sorted already, so memory is asked for
-/// before the first is, or done without.
-pub(crate) fn sort_pairs_of_rows<K: Key, V: Copy + Send>(
+/// Sorts every part of the keys, and moves every value with its key. Parts before another may be sorted already, so memory is asked
+/// for before the first is, or done without.
+pub(crate) fn sort_pairs_of_parts<K: Key, V: Copy + Send>(
     keys: &mut [K],
     values: &mut [V],
-    row_length: usize,
+    bounds: Bounds<'_>,
     stable: bool,
     settings: Settings,
 ) -> Result<(), Error> {
-    if keys.is_empty() {
-        return Ok(());
-    }
-    let one = Settings { threads: Some(1), ..settings };
     match (stable, settings.oblivious) {
         (false, _) => {
-            // Where memory is refused, the network, which needs none, sorts the row.
-            let in_place = Settings { oblivious: true, ..one };
-            let len = keys.len();
-            let (keys, values) = (Rows::new(keys, row_length), Rows::new(values, row_length));
-            each_row(len, row_length, settings.threads, &|row| {
-                // SAFETY: every row comes once.
-                let (keys, values) = unsafe { (keys.row(row), values.row(row)) };
-                sort_pairs(keys, values, false, one).or_else(|_| {
+            let (keys, values) = (Parts::new(keys, bounds), Parts::new(values, bounds));
+            each_part(bounds, settings.threads, &|number, threads| {
+                let settings = Settings { threads, ..settings };
+                // SAFETY: every part comes once; the bounds ascend, as `Segments` has checked.
+                let (keys, values) = unsafe { (keys.part(number), values.part(number)) };
+                // Where memory is refused, the network, which needs none, sorts the part.
+                sort_pairs(keys, values, false, settings).or_else(|_| {
+                    let in_place = Settings { oblivious: true, ..settings };
                     crate::key::with_ordered_bits(keys, settings.order, |bits| {
                         sort_run(bits, values, in_place)
                     })
@@ -135,30 +161,37 @@ pub(crate) fn sort_pairs_of_rows<K: Key, V: Copy + Send>(
             })
         }
         (true, false) => {
-            let indices = argsort_rows(keys, row_length, settings)?;
-            let (mut sorted_keys, mut sorted_values) = (try_vec(keys.len())?, try_vec(values.len())?);
-            for (row, indices) in indices.chunks(row_length).enumerate() {
-                let start = row * row_length;
-                sorted_keys.extend(indices.iter().map(|index| keys[start + index]));
-                sorted_values.extend(indices.iter().map(|index| values[start + index]));
+            let indices = argsort_parts(keys, bounds, settings)?;
+            let (mut sorted_keys, mut sorted_values) = (try_vec(indices.len())?, try_vec(indices.len())?);
+            let mut rest = indices.as_slice();
+            for number in 0..bounds.count() {
+                let range = bounds.range(number);
+                let (of_part, later) = rest.split_at(range.len());
+                sorted_keys.extend(of_part.iter().map(|index| keys[range.start + index]));
+                sorted_values.extend(of_part.iter().map(|index| values[range.start + index]));
+                rest = later;
             }
-            keys.copy_from_slice(&sorted_keys);
-            values.copy_from_slice(&sorted_values);
+            let covered = bounds.covered();
+            keys[covered.clone()].copy_from_slice(&sorted_keys);
+            values[covered].copy_from_slice(&sorted_values);
             Ok(())
         }
         (true, true) => {
-            let mut elements = Vec::new();
-            for row in keys.chunks(row_length) {
-                elements
-                    .try_reserve_exact(if elements.is_empty() { keys.len() } else { 0 })
-                    .map_err(|_| Error::OutOfMemory { bytes: keys.len() * size_of::<Indexed<K::Bits>>() })?;
-                elements.extend(indexed(row, settings)?);
+            let mut elements = try_vec(bounds.len())?;
+            for number in 0..bounds.count() {
+                elements.extend(indexed(&keys[bounds.range(number)], settings)?);
             }
-            for (elements, values) in elements.chunks_mut(row_length).zip(values.chunks_mut(row_length)) {
-                sort_run(elements, values, one)?;
+            let one = Settings { threads: Some(1), ..settings };
+            let covered = bounds.covered();
+            let mut rest = elements.as_mut_slice();
+            for number in 0..bounds.count() {
+                let range = bounds.range(number);
+                let (of_part, later) = rest.split_at_mut(range.len());
+                sort_run(of_part, &mut values[range], one)?;
+                rest = later;
             }
             let map = BitMap::new(K::TYPE.form(), settings.order);
-            for (bits, element) in as_bits_mut(keys).iter_mut().zip(&elements) {
+            for (bits, element) in as_bits_mut(&mut keys[covered]).iter_mut().zip(&elements) {
                 // A permutation of bits that were valid keys.
                 *bits = map.from_ordered(element.key);
             }

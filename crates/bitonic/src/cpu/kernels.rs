@@ -38,6 +38,8 @@ pub(crate) struct Kernels<B: 'static> {
     pub(crate) is_descending: unsafe fn(*const B, usize) -> bool,
     /// How often each of the first so many values occurs; `None` if there are others.
     pub(crate) count_values: CountValues<B>,
+    /// Where the first key is whose ordered bits are below the bound; as many as there are keys, if none is.
+    pub(crate) first_below: unsafe fn(*const B, usize, BitMap<B>, B) -> usize,
     /// Turns bits in memory into ordered bits.
     pub(crate) to_ordered: unsafe fn(*mut B, usize, BitMap<B>),
     /// Turns ordered bits into bits in memory.
@@ -160,6 +162,12 @@ macro_rules! instantiate {
             }
 
             $(#[$feature])*
+            unsafe fn first_below(keys: *const $Bits, len: usize, map: BitMap<$Bits>, bound: $Bits) -> usize {
+                // SAFETY: see above.
+                unsafe { scan::first_below::<$Vector>(keys, len, map, bound) }
+            }
+
+            $(#[$feature])*
             unsafe fn to_ordered(keys: *mut $Bits, len: usize, map: BitMap<$Bits>) {
                 // SAFETY: see above.
                 unsafe { ordered::to_ordered::<$Vector>(keys, len, map) }
@@ -208,6 +216,7 @@ macro_rules! instantiate {
                 is_ascending,
                 is_descending,
                 count_values,
+                first_below,
                 to_ordered,
                 from_ordered,
             }

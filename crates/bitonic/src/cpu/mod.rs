@@ -6,7 +6,7 @@
 //! | 8 and 16 bits | [`narrow`]: counted, or widened to 32 bits | [`scalar`] |
 //! | 128 bits | the standard library's sort | [`scalar`] |
 //!
-//! Pairs, stable sorts and argsort pack a key and its value or index into one wider key where that fits ([`pairs`]).
+//! Pairs, stable sorts and argsort pack a key and its value or index into one 64-bit key ([`pairs`], [`packed`]).
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -15,15 +15,20 @@ mod execute;
 mod generic;
 mod instructions;
 mod kernels;
+pub(crate) mod merge;
 mod narrow;
 mod network;
+mod packed;
 mod pairs;
+mod parts;
+pub(crate) mod permute;
 mod portable;
 mod prefetch;
 mod quicksort;
-mod rows;
 mod scalar;
+pub(crate) mod select;
 mod threads;
+pub(crate) mod top;
 mod width;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
@@ -33,10 +38,12 @@ use crate::key::{BitMap, Key, as_bits_mut};
 use std::sync::OnceLock;
 
 pub(crate) use execute::{
-    argsort_segments, plan_argsort, plan_keys, plan_pairs, sort_pairs_of_rows, sort_segments,
+    argsort_parts, argsort_segments, plan_argsort, plan_keys, plan_pairs, sort_pairs_of_parts, sort_parts,
+    sort_segments,
 };
 pub(crate) use narrow::try_vec;
-pub(crate) use pairs::sort_pairs;
+pub(crate) use pairs::{argsort, for_each_index, sort_pairs};
+pub(crate) use parts::Bounds;
 pub(crate) use threads::{count as thread_count, with_threads_for};
 use width::KeysPlan;
 pub(crate) use width::Settings;
@@ -65,20 +72,6 @@ pub(crate) fn sort<K: Key>(keys: &mut [K], settings: Settings) -> Result<(), Err
         return width::sort(bits, map, settings, false);
     }
     width::sort_on_threads(bits, map, settings)
-}
-
-/// Sorts every row of `row_length` keys in place, rows in parallel where they are worth it.
-pub(crate) fn sort_rows<K: Key>(keys: &mut [K], row_length: usize, settings: Settings) -> Result<(), Error> {
-    if keys.is_empty() || row_length == keys.len() {
-        return sort(keys, settings);
-    }
-    let one = Settings { threads: Some(1), ..settings };
-    // Rows before this one may be sorted already, so that there is no way back: where memory is refused, the network, which
-    // needs none, sorts the row.
-    let sort_row = |row: &mut [K]| sort(row, one).or_else(|_| sort(row, Settings { oblivious: true, ..one }));
-    let (len, rows) = (keys.len(), rows::Rows::new(keys, row_length));
-    // SAFETY: every row comes once.
-    rows::each_row(len, row_length, settings.threads, &|row| sort_row(unsafe { rows.row(row) }))
 }
 
 /// How [`sort`] would sort this many keys.

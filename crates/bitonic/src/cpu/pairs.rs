@@ -1,18 +1,13 @@
 //! Keys with values, stable sorts, and argsort.
 //!
-//! A key of at most 32 bits and an index or value of 32 bits make one 64-bit key, which the vector kernels sort:
+//! Keys travel with their indices ([`packed`](super::packed)), which is stable, and values are gathered afterwards. A key of at most
+//! 32 bits and a value of 32 bits make one 64-bit key, where the sort need not be stable: nothing is gathered then.
 //!
-//! ```text
-//!   63          32 31           0
-//!   | ordered bits | index       |   sorted, this is stable: no two are equal, and ties go by index
-//!   | ordered bits | value       |   not stable, and no gather of values afterwards
-//! ```
-//!
-//! Wider keys are sorted as a structure of key and index. The caller's arrays are written last, when nothing can fail any
-//! more: after an error keys and values are as they were. An oblivious sort moves the values through the network itself:
-//! gathering them by index would show where each key went.
+//! The caller's arrays are written last, when nothing can fail any more: after an error keys and values are as they were. An
+//! oblivious sort moves the values through the network itself: gathering them by index would show where each key went.
 
 use super::narrow::try_vec;
+use super::packed::{self, Packing};
 use super::scalar::{Indexed, Ranked, Run};
 use super::threads;
 use super::width::{self, KeysPlan, Settings, Width, scalar_limits};
@@ -27,18 +22,24 @@ pub(crate) fn sort_pairs<K: Key, V: Copy + Send>(
     stable: bool,
     settings: Settings,
 ) -> Result<(), Error> {
-    match way::<K, V>(keys.len(), stable, settings) {
+    match way::<K, V>(stable, settings) {
         Way::PackValues => sort_packed_with_values(keys, values, settings),
         Way::PackIndices => {
-            let packed = sorted_with_indices(keys, settings)?;
-            gather(values, packed.iter().map(|&packed| packed as u32 as usize))?;
-            unpack_keys(keys, &packed, settings);
-            Ok(())
-        }
-        Way::Indices => {
-            let indexed = sorted_indexed(keys, settings)?;
-            gather(values, indexed.iter().map(|element| element.index))?;
-            unpack_indexed(keys, &indexed, settings);
+            let map = BitMap::new(K::TYPE.form(), settings.order);
+            let (elements, packing) = width::sorted_with_indices(as_bits(keys), map, settings)?;
+            let indices = || elements.iter().map(|&element| packing.index(element));
+            if packing.holds_keys() {
+                let gathered = gather(values, indices())?;
+                for (bits, &element) in as_bits_mut(keys).iter_mut().zip(&elements) {
+                    // A permutation of bits that were valid keys.
+                    *bits = map.from_ordered(packing.key(element));
+                }
+                values.copy_from_slice(&gathered);
+            } else {
+                let (gathered_keys, gathered) = (gather(keys, indices())?, gather(values, indices())?);
+                keys.copy_from_slice(&gathered_keys);
+                values.copy_from_slice(&gathered);
+            }
             Ok(())
         }
         Way::NetworkInPlace => {
@@ -55,55 +56,65 @@ pub(crate) fn sort_pairs<K: Key, V: Copy + Send>(
 
 /// The index of every key in sorted order; equal keys by index.
 pub(crate) fn argsort<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<usize>, Error> {
-    if fits_packed::<K>(keys.len()) {
-        let packed = sorted_with_indices(keys, settings)?;
-        let mut indices = try_vec(keys.len())?;
-        indices.extend(packed.iter().map(|&packed| packed as u32 as usize));
-        return Ok(indices);
-    }
-    let indexed = if settings.oblivious {
+    let mut indices = try_vec(keys.len())?;
+    for_each_index(keys, settings, |index| indices.push(index))?;
+    Ok(indices)
+}
+
+/// Hands over the index of every key in sorted order, when nothing can fail any more; equal keys by index.
+pub(crate) fn for_each_index<K: Key>(
+    keys: &[K],
+    settings: Settings,
+    take: impl FnMut(usize),
+) -> Result<(), Error> {
+    if settings.oblivious && !fits_packed::<K>(keys.len()) {
         let mut indexed = indexed(keys, settings)?;
         // A vector of `()` allocates nothing.
         sort_run(&mut indexed, vec![(); keys.len()].as_mut_slice(), settings)?;
-        indexed
+        indexed.iter().map(|element| element.index).for_each(take);
     } else {
-        sorted_indexed(keys, settings)?
-    };
-    let mut indices = try_vec(keys.len())?;
-    indices.extend(indexed.iter().map(|element| element.index));
-    Ok(indices)
+        let map = BitMap::new(K::TYPE.form(), settings.order);
+        let (elements, packing) = width::sorted_with_indices(as_bits(keys), map, settings)?;
+        elements.iter().map(|&element| packing.index(element)).for_each(take);
+    }
+    Ok(())
 }
 
 /// What [`sort_pairs`] does with this many keys and values.
 pub(crate) fn plan_pairs<K: Key, V>(len: usize, stable: bool, settings: Settings) -> KeysPlan {
-    let indexed = size_of::<Indexed<K::Bits>>();
-    match way::<K, V>(len, stable, settings) {
+    match way::<K, V>(stable, settings) {
         Way::PackValues if len <= ON_STACK => u64::plan(len, settings),
-        Way::PackValues => packed_plan(len, 0, settings),
-        Way::PackIndices => packed_plan(len, size_of::<V>(), settings),
-        Way::Indices => structures_plan(Algorithm::Standard, len, indexed + size_of::<V>()),
-        Way::NetworkInPlace => structures_plan(Algorithm::Network, len, 0),
-        Way::NetworkWithIndices => structures_plan(Algorithm::Network, len, indexed),
+        Way::PackValues => packed_plan(len, size_of::<u64>(), settings),
+        Way::PackIndices => {
+            let gathered = if fits_packed::<K>(len) { 0 } else { size_of::<K>() } + size_of::<V>();
+            let bytes = packed::bytes_per_key::<K::Bits>(len).max(size_of::<u64>() + gathered);
+            packed_plan(len, bytes, settings)
+        }
+        Way::NetworkInPlace => structures_plan(len, 0),
+        Way::NetworkWithIndices => structures_plan(len, size_of::<Indexed<K::Bits>>()),
     }
 }
 
 /// What [`argsort`] does with this many keys. Its result is not counted as working memory.
 pub(crate) fn plan_argsort<K: Key>(len: usize, settings: Settings) -> KeysPlan {
-    if fits_packed::<K>(len) {
-        return packed_plan(len, 0, settings);
+    if settings.oblivious && !fits_packed::<K>(len) {
+        return structures_plan(len, size_of::<Indexed<K::Bits>>());
     }
-    let algorithm = if settings.oblivious { Algorithm::Network } else { Algorithm::Standard };
-    structures_plan(algorithm, len, size_of::<Indexed<K::Bits>>())
+    packed_plan(len, packed::bytes_per_key::<K::Bits>(len), settings)
 }
 
-/// A sort of 64-bit keys, with so many bytes more for each.
-fn packed_plan(len: usize, more_bytes: usize, settings: Settings) -> KeysPlan {
-    KeysPlan { scratch_bytes: len.saturating_mul(size_of::<u64>() + more_bytes), ..u64::plan(len, settings) }
+/// A sort of 64-bit keys, with so many bytes for each.
+fn packed_plan(len: usize, bytes: usize, settings: Settings) -> KeysPlan {
+    KeysPlan { scratch_bytes: len.saturating_mul(bytes), ..u64::plan(len, settings) }
 }
 
-/// A sort of structures of key and index, with so much memory for each.
-fn structures_plan(algorithm: Algorithm, len: usize, bytes: usize) -> KeysPlan {
-    KeysPlan { algorithm, limits: scalar_limits::<[u64; 2]>(), scratch_bytes: len.saturating_mul(bytes) }
+/// A network of structures of key and index, with so much memory for each.
+fn structures_plan(len: usize, bytes: usize) -> KeysPlan {
+    KeysPlan {
+        algorithm: Algorithm::Network,
+        limits: scalar_limits::<[u64; 2]>(),
+        scratch_bytes: len.saturating_mul(bytes),
+    }
 }
 
 /// How pairs are sorted.
@@ -112,28 +123,24 @@ enum Way {
     PackValues,
     /// 64-bit keys of key and index; values are gathered afterwards.
     PackIndices,
-    /// Structures of key and index; values are gathered afterwards.
-    Indices,
     /// The scalar network on keys and values where they are.
     NetworkInPlace,
     /// The scalar network on structures of key and index, and on values.
     NetworkWithIndices,
 }
 
-fn way<K: Key, V>(len: usize, stable: bool, settings: Settings) -> Way {
-    let packs = fits_packed::<K>(len);
+fn way<K: Key, V>(stable: bool, settings: Settings) -> Way {
     match (stable, settings.oblivious) {
-        (false, _) if packs && is_plain_word::<V>() => Way::PackValues,
-        (_, false) if packs => Way::PackIndices,
-        (_, false) => Way::Indices,
+        (false, _) if K::Bits::WIDTH <= u32::BITS && is_plain_word::<V>() => Way::PackValues,
+        (_, false) => Way::PackIndices,
         (false, true) => Way::NetworkInPlace,
         (true, true) => Way::NetworkWithIndices,
     }
 }
 
-/// Whether a key and an index fit 64 bits.
+/// Whether any key and an index fit 64 bits.
 fn fits_packed<K: Key>(len: usize) -> bool {
-    K::Bits::WIDTH <= 32 && u32::try_from(len).is_ok()
+    Packing::<K::Bits>::of_any_keys(len).is_some()
 }
 
 /// Whether V is a 32-bit number, which may travel inside a key.
@@ -174,13 +181,6 @@ fn sort_and_unpack<K: Key>(
     unpack_keys(keys, packed, settings);
     words.iter_mut().zip(packed).for_each(|(word, packed)| *word = *packed as u32);
     Ok(())
-}
-
-/// The keys packed with their indices, sorted.
-fn sorted_with_indices<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<u64>, Error> {
-    let mut packed = pack(keys, 0..keys.len() as u32, settings)?;
-    sort_words(&mut packed, settings)?;
-    Ok(packed)
 }
 
 fn pack<K: Key>(keys: &[K], words: impl Iterator<Item = u32>, settings: Settings) -> Result<Vec<u64>, Error> {
@@ -228,12 +228,6 @@ pub(super) fn indexed<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<Inde
     Ok(indexed)
 }
 
-fn sorted_indexed<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<Indexed<K::Bits>>, Error> {
-    let mut indexed = indexed(keys, settings)?;
-    width::sort_indexed(&mut indexed, settings)?;
-    Ok(indexed)
-}
-
 pub(super) fn sort_run<T: Ranked, V: Copy + Send>(
     keys: &mut [T],
     values: &mut [V],
@@ -243,14 +237,13 @@ pub(super) fn sort_run<T: Ranked, V: Copy + Send>(
     threads::with_threads_for(run.len(), settings.threads, |parallel| run.sort(parallel))
 }
 
-/// Puts the value with index `indices[i]` at i, for as many indices as there are values.
+/// The values with these indices, for as many indices as there are values.
 ///
-/// All that can fail comes first: memory is asked for and every index is looked up before a value is written, so that
+/// All that can fail comes first: memory is asked for and every index is looked up before the caller writes a value, so that
 /// after an error, or a panic because of a wrong index, the values are as they were. Values are copied, never cloned: `Clone`
 /// may be the caller's code.
-fn gather<V: Copy>(values: &mut [V], indices: impl Iterator<Item = usize>) -> Result<(), Error> {
+fn gather<V: Copy>(values: &[V], indices: impl Iterator<Item = usize>) -> Result<Vec<V>, Error> {
     let mut gathered = try_vec(values.len())?;
     gathered.extend(indices.take(values.len()).map(|index| values[index]));
-    values.copy_from_slice(&gathered);
-    Ok(())
+    Ok(gathered)
 }

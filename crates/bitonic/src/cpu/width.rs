@@ -1,8 +1,11 @@
 //! One key width: which sort serves it.
 
 use super::instructions::{HasKernels, Instructions};
-use super::scalar::{Indexed, Run};
+use super::packed::{self, Packing};
+use super::scalar::Run;
+use super::select::select_ordered;
 use super::threads::{PARALLEL_FROM, with_threads_for};
+use super::top::top_indices;
 use super::{narrow, network, quicksort};
 use crate::Error;
 use crate::key::{BitMap, Bits, Order};
@@ -40,8 +43,18 @@ pub(super) trait Width: Sized {
     /// The same, on as many threads as are asked for and the length is worth.
     fn sort_on_threads(bits: &mut [Self], map: BitMap<Self>, settings: Settings) -> Result<(), Error>;
 
-    /// Sorts keys with their indices, not obliviously; equal keys by index.
-    fn sort_indexed(indexed: &mut [Indexed<Self>], settings: Settings) -> Result<(), Error>;
+    /// The keys packed with their indices, sorted; see [`packed`].
+    fn sorted_with_indices(
+        bits: &[Self],
+        map: BitMap<Self>,
+        settings: Settings,
+    ) -> Result<Sorted<Self>, Error>;
+
+    /// Puts the key of this rank in its place; see [`select`](super::select).
+    fn select(bits: &mut [Self], map: BitMap<Self>, place: usize, settings: Settings);
+
+    /// The indices of the first `k` keys in sorted order; see [`top`](super::top).
+    fn top(bits: &[Self], map: BitMap<Self>, k: usize, settings: Settings) -> Result<Vec<usize>, Error>;
 
     /// How [`Width::sort`] would do it.
     fn plan(len: usize, settings: Settings) -> KeysPlan;
@@ -52,6 +65,13 @@ pub(super) trait Width: Sized {
 fn same_slice<A: 'static, B: 'static>(slice: &mut [A]) -> Option<&mut [B]> {
     // SAFETY: A and B are the same type; the borrow is handed on.
     (TypeId::of::<A>() == TypeId::of::<B>()).then(|| unsafe { &mut *(ptr::from_mut(slice) as *mut [B]) })
+}
+
+/// The same slice to read, if `A` and `B` are one type.
+#[inline(always)]
+fn same_shared<A: 'static, B: 'static>(slice: &[A]) -> Option<&[B]> {
+    // SAFETY: A and B are the same type; the borrow is handed on.
+    (TypeId::of::<A>() == TypeId::of::<B>()).then(|| unsafe { &*(ptr::from_ref(slice) as *const [B]) })
 }
 
 /// The same value, if `A` and `B` are one type.
@@ -117,11 +137,42 @@ pub(super) fn sort_on_threads<B: Bits>(
     })
 }
 
-/// Sorts keys with their indices, not obliviously; equal keys by index.
-pub(super) fn sort_indexed<B: Bits>(indexed: &mut [Indexed<B>], settings: Settings) -> Result<(), Error> {
+/// Elements of keys and their indices, in order, and how they are made.
+type Sorted<B> = (Vec<u64>, Packing<B>);
+
+/// The keys packed with their indices, sorted; equal keys by index. Oblivious if asked for and if any key fits with its index.
+pub(super) fn sorted_with_indices<B: Bits>(
+    bits: &[B],
+    map: BitMap<B>,
+    settings: Settings,
+) -> Result<Sorted<B>, Error> {
     with_each_width!(W => {
-        if let Some(indexed) = same_slice::<_, Indexed<W>>(indexed) {
-            return <W as Width>::sort_indexed(indexed, settings);
+        if let (Some(bits), Some(map)) = (same_shared::<B, W>(bits), same_value::<_, BitMap<W>>(map)) {
+            let (elements, packing) = <W as Width>::sorted_with_indices(bits, map, settings)?;
+            return Ok((elements, same_value(packing).expect("W and B are one type")));
+        }
+    })
+}
+
+/// Puts the key of this rank in its place, those before it on its left and those after it on its right.
+pub(super) fn select<B: Bits>(bits: &mut [B], map: BitMap<B>, place: usize, settings: Settings) {
+    with_each_width!(W => {
+        if let (Some(bits), Some(map)) = (same_slice::<B, W>(bits), same_value::<_, BitMap<W>>(map)) {
+            return <W as Width>::select(bits, map, place, settings);
+        }
+    })
+}
+
+/// The indices of the first `k` keys in sorted order; equal keys by index. `k` is at most the number of keys.
+pub(super) fn top<B: Bits>(
+    bits: &[B],
+    map: BitMap<B>,
+    k: usize,
+    settings: Settings,
+) -> Result<Vec<usize>, Error> {
+    with_each_width!(W => {
+        if let (Some(bits), Some(map)) = (same_shared::<B, W>(bits), same_value::<_, BitMap<W>>(map)) {
+            return <W as Width>::top(bits, map, k, settings);
         }
     })
 }
@@ -153,14 +204,12 @@ macro_rules! threads_and_indices {
             })?
         }
 
-        fn sort_indexed(indexed: &mut [Indexed<Self>], settings: Settings) -> Result<(), Error> {
-            with_threads_for(indexed.len(), settings.threads, |parallel| {
-                if parallel {
-                    indexed.par_sort_unstable_by_key(|element| (element.key, element.index));
-                } else {
-                    indexed.sort_unstable_by_key(|element| (element.key, element.index));
-                }
-            })
+        fn sorted_with_indices(
+            bits: &[Self],
+            map: BitMap<Self>,
+            settings: Settings,
+        ) -> Result<Sorted<Self>, Error> {
+            packed::sorted(bits, map, settings)
         }
     };
 }
@@ -196,6 +245,21 @@ macro_rules! vector_width {
             }
 
             threads_and_indices!();
+
+            fn select(bits: &mut [Self], map: BitMap<Self>, place: usize, settings: Settings) {
+                let kernels = <$Bits>::kernels(settings.instructions);
+                map_all(bits, map, kernels.to_ordered, false);
+                select_ordered(bits, place, kernels);
+                map_all(bits, map, kernels.from_ordered, false);
+            }
+
+            fn top(bits: &[Self], map: BitMap<Self>, k: usize, settings: Settings) -> Result<Vec<usize>, Error> {
+                let kernels = <$Bits>::kernels(settings.instructions);
+                top_indices(bits, map, k, settings, |bits, map, bound| {
+                    // SAFETY: the kernels were handed out for this processor; pointer and length are the slice's.
+                    unsafe { (kernels.first_below)(bits.as_ptr(), bits.len(), map, bound) }
+                })
+            }
 
             fn plan(len: usize, settings: Settings) -> KeysPlan {
                 let tile = <$Bits>::kernels(settings.instructions).tile;
@@ -249,6 +313,16 @@ macro_rules! other_width {
             }
 
             threads_and_indices!();
+
+            fn select(bits: &mut [Self], map: BitMap<Self>, place: usize, _: Settings) {
+                bits.select_nth_unstable_by_key(place, |&bits| map.to_ordered(bits));
+            }
+
+            fn top(bits: &[Self], map: BitMap<Self>, k: usize, settings: Settings) -> Result<Vec<usize>, Error> {
+                top_indices(bits, map, k, settings, |bits, map, bound| {
+                    bits.iter().position(|&bits| map.to_ordered(bits) < bound).unwrap_or(bits.len())
+                })
+            }
 
             fn plan(len: usize, settings: Settings) -> KeysPlan {
                 if !settings.oblivious {

@@ -74,8 +74,12 @@ impl Plan {
                 write!(f, "{} {} keys with values of {} bytes", request.len(), request.key, value.bytes)?;
             }
         }
-        if let Segments::Rows { rows, row_length } = request.segments {
-            write!(f, " in {rows} rows of {row_length}")?;
+        match request.segments {
+            Segments::One { .. } => (),
+            Segments::Rows { rows, row_length } => write!(f, " in {rows} rows of {row_length}")?,
+            Segments::Offsets { segments, longest, .. } => {
+                write!(f, " in {segments} segments of at most {longest}")?;
+            }
         }
         let order = match request.order {
             Order::Ascending => "ascending",

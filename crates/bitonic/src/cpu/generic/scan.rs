@@ -2,6 +2,7 @@
 
 use super::vector::Vector;
 use crate::cpu::prefetch::{AHEAD, prefetch};
+use crate::key::BitMap;
 
 /// Whether all keys are in ascending order. Gives up at the first register that shows otherwise.
 ///
@@ -53,6 +54,43 @@ pub(crate) unsafe fn is_descending<V: Vector>(keys: *const V::Lane, len: usize) 
         }
     }
     true
+}
+
+/// So many registers are looked at together, so that one branch serves them all.
+const AT_ONCE: usize = 4;
+
+/// Where the first key is whose ordered bits are below the bound; `len` if none is.
+///
+/// # Safety
+///
+/// As for [`Vector`]; `len` keys must be valid for reading.
+#[inline(always)]
+pub(crate) unsafe fn first_below<V: Vector>(
+    keys: *const V::Lane,
+    len: usize,
+    map: BitMap<V::Lane>,
+    bound: V::Lane,
+) -> usize {
+    let mut index = 0;
+    // SAFETY: registers are read as long as so many whole ones are left, keys as long as one is.
+    unsafe {
+        let bounds = V::splat(bound);
+        while index + AT_ONCE * V::LANES <= len {
+            let mut least = V::load(keys.add(index)).fold(map.magnitude()).xor(map.flip());
+            for register in 1..AT_ONCE {
+                let keys = keys.add(index + register * V::LANES);
+                least = least.min(V::load(keys).fold(map.magnitude()).xor(map.flip()));
+            }
+            if !bounds.all_at_most(least) {
+                break;
+            }
+            index += AT_ONCE * V::LANES;
+        }
+        while index < len && map.to_ordered(keys.add(index).read()) >= bound {
+            index += 1;
+        }
+    }
+    index
 }
 
 /// How many distinct values [`count_values`] can count.

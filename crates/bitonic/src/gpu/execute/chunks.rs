@@ -8,10 +8,10 @@
 //! ```
 
 use super::arrays::{HostArrays, ValueBytes, indices};
-use super::merge::{Elements, merge_runs};
 use super::whole::OnDevice;
 use super::wrong_result;
 use crate::Error;
+use crate::cpu::merge::{Elements, merge_runs};
 use crate::cpu::{try_vec, with_threads_for};
 use crate::gpu::cut::Cut;
 use crate::gpu::driver::Driver;
@@ -219,7 +219,7 @@ impl<D: Driver> ChunkSorter<'_, D> {
     }
 
     /// Merges the landed chunks of every row into the caller's arrays.
-    fn merge<B: Bits, V: Copy + Send>(
+    fn merge<B: Bits, V: Copy + Send + Sync>(
         &self,
         ran: &mut Ran,
         mut from: Elements<'_, B, V>,

@@ -12,7 +12,6 @@
 mod arrays;
 mod chunks;
 mod loaded;
-mod merge;
 mod resident;
 mod whole;
 

@@ -13,14 +13,14 @@ use crate::key::{BitMap, Bits};
 use std::hint::select_unpredictable;
 
 /// Keys, as bits in memory, and what goes with each of them: `()` for nothing.
-pub(super) struct Elements<'a, B, V> {
+pub(crate) struct Elements<'a, B, V> {
     keys: &'a mut [B],
     values: &'a mut [V],
 }
 
 impl<'a, B, V> Elements<'a, B, V> {
     /// One value for every key.
-    pub(super) fn new(keys: &'a mut [B], values: &'a mut [V]) -> Self {
+    pub(crate) fn new(keys: &'a mut [B], values: &'a mut [V]) -> Self {
         debug_assert_eq!(keys.len(), values.len());
         Self { keys, values }
     }
@@ -34,10 +34,40 @@ impl<'a, B, V> Elements<'a, B, V> {
         Elements { keys: self.keys, values: self.values }
     }
 
+    /// The same, to read.
+    fn as_run(&self) -> Run<'_, B, V> {
+        Run { keys: self.keys, values: self.values }
+    }
+
     /// What is before a place, and what is from there on.
-    pub(super) fn split_at(self, place: usize) -> (Self, Self) {
+    pub(crate) fn split_at(self, place: usize) -> (Self, Self) {
         let (keys, later_keys) = self.keys.split_at_mut(place);
         let (values, later_values) = self.values.split_at_mut(place);
+        (Self { keys, values }, Self { keys: later_keys, values: later_values })
+    }
+}
+
+/// Keys in order, and what goes with each of them, to read.
+#[derive(Clone, Copy)]
+pub(crate) struct Run<'a, B, V> {
+    keys: &'a [B],
+    values: &'a [V],
+}
+
+impl<'a, B, V> Run<'a, B, V> {
+    /// One value for every key.
+    pub(crate) fn new(keys: &'a [B], values: &'a [V]) -> Self {
+        debug_assert_eq!(keys.len(), values.len());
+        Self { keys, values }
+    }
+
+    fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    fn split_at(self, place: usize) -> (Self, Self) {
+        let (keys, later_keys) = self.keys.split_at(place);
+        let (values, later_values) = self.values.split_at(place);
         (Self { keys, values }, Self { keys: later_keys, values: later_values })
     }
 }
@@ -47,7 +77,7 @@ impl<'a, B, V> Elements<'a, B, V> {
 ///
 /// Both hold as many elements as the lengths sum up to. Runs that are in no order come out in none, but with nothing lost.
 /// Costs a pass over all elements for every doubling of the number of runs, and a copy if that number of passes is even.
-pub(super) fn merge_runs<'a, B: Bits, V: Copy + Send>(
+pub(crate) fn merge_runs<'a, B: Bits, V: Copy + Send + Sync>(
     mut from: Elements<'a, B, V>,
     mut to: Elements<'a, B, V>,
     lengths: impl IntoIterator<Item = usize>,
@@ -57,19 +87,19 @@ pub(super) fn merge_runs<'a, B: Bits, V: Copy + Send>(
     let mut lengths: Vec<usize> = lengths.into_iter().collect();
     let mut is_in_place = false;
     while lengths.len() > 1 {
-        merge_neighbours(from.reborrow(), to.reborrow(), &lengths, map, parallel);
+        merge_neighbours(from.as_run(), to.reborrow(), &lengths, map, parallel);
         lengths = lengths.chunks(2).map(|pair| pair.iter().sum()).collect();
         std::mem::swap(&mut from, &mut to);
         is_in_place = !is_in_place;
     }
     if !is_in_place {
-        merge_neighbours(from, to, &lengths, map, parallel);
+        merge_neighbours(from.as_run(), to, &lengths, map, parallel);
     }
 }
 
 /// Merges the first run with the second, the third with the fourth, and so on. A last one without partner is copied.
-fn merge_neighbours<B: Bits, V: Copy + Send>(
-    mut from: Elements<'_, B, V>,
+fn merge_neighbours<B: Bits, V: Copy + Send + Sync>(
+    mut from: Run<'_, B, V>,
     mut to: Elements<'_, B, V>,
     lengths: &[usize],
     map: BitMap<B>,
@@ -89,9 +119,9 @@ fn merge_neighbours<B: Bits, V: Copy + Send>(
 const PART: usize = 1 << 16;
 
 /// Merges two runs into `to`, which has just the room for them.
-fn merge<B: Bits, V: Copy + Send>(
-    first: Elements<'_, B, V>,
-    second: Elements<'_, B, V>,
+pub(crate) fn merge<B: Bits, V: Copy + Send + Sync>(
+    first: Run<'_, B, V>,
+    second: Run<'_, B, V>,
     to: Elements<'_, B, V>,
     map: BitMap<B>,
     parallel: bool,
@@ -125,8 +155,8 @@ fn path<B: Bits>(first: &[B], second: &[B], count: usize, map: BitMap<B>) -> usi
 /// Merges on this thread, from both ends: two chains of loads and comparisons that do not wait for each other, in 0.6 of the
 /// time of one. Which run is next is a coin toss that no processor predicts, so there is a choice and no branch.
 fn merge_part<B: Bits, V: Copy>(
-    first: Elements<'_, B, V>,
-    second: Elements<'_, B, V>,
+    first: Run<'_, B, V>,
+    second: Run<'_, B, V>,
     to: Elements<'_, B, V>,
     map: BitMap<B>,
 ) {

@@ -1,0 +1,285 @@
+//! Keys with their indices in 64-bit elements, which the vector kernels sort.
+//!
+//! ```text
+//!   63                                    i i-1               0
+//!   | the key's distance from the least key | index of the key |     i bits hold any index
+//!   |  or as much of its upper part as fits |                  |
+//! ```
+//!
+//! No two elements are equal, and equal keys are in the order of their indices. Where only a part of each distance fits, the keys
+//! of equal parts are put in order afterwards ([`Packing::mend`]). They lie close together, so that now their distances fit.
+
+use super::narrow::try_vec;
+use super::width::{Settings, Width};
+use crate::Error;
+use crate::key::{BitMap, Bits};
+
+/// Where the parts of an element are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Packing<B> {
+    /// The least key's ordered bits.
+    least: B,
+    /// How many low bits of a distance are left out.
+    dropped: u32,
+    /// How many bits an index takes.
+    index_bits: u32,
+}
+
+impl<B: Bits> Packing<B> {
+    /// Of whole keys, whatever they are; `None` if a key and an index do not fit.
+    pub(super) fn of_any_keys(len: usize) -> Option<Self> {
+        let index_bits = index_bits(len);
+        (B::WIDTH + index_bits <= u64::BITS).then_some(Self { least: B::ZERO, dropped: 0, index_bits })
+    }
+
+    /// Of whole keys if any fit, else of these keys as they are spread.
+    fn of(keys: Keys<'_, B>) -> Self {
+        Self::of_any_keys(keys.bits.len()).unwrap_or_else(|| {
+            let ends = keys.bits.iter().fold((B::MAX, B::ZERO), |(least, greatest), &bits| {
+                let ordered = keys.map.to_ordered(bits);
+                (least.min(ordered), greatest.max(ordered))
+            });
+            let index_bits = index_bits(keys.bits.len());
+            let spread = ends.1.widen().saturating_sub(ends.0.widen());
+            let spread_bits = u128::BITS - spread.leading_zeros();
+            Self { least: ends.0, dropped: spread_bits.saturating_sub(u64::BITS - index_bits), index_bits }
+        })
+    }
+
+    /// Whether an element holds all of its key.
+    pub(super) fn holds_keys(self) -> bool {
+        self.dropped == 0
+    }
+
+    /// The element of a key.
+    fn pack(self, ordered: B, index: usize) -> u64 {
+        (ordered.distance(self.least, self.dropped) << self.index_bits) | index as u64
+    }
+
+    /// The index in an element.
+    #[inline(always)]
+    pub(super) fn index(self, element: u64) -> usize {
+        (element & !(u64::MAX << self.index_bits)) as usize
+    }
+
+    /// The ordered bits in an element that holds all of its key.
+    #[inline(always)]
+    pub(super) fn key(self, element: u64) -> B {
+        debug_assert!(self.holds_keys());
+        B::truncate(self.least.widen() + u128::from(element >> self.index_bits))
+    }
+
+    /// Whether two elements have the same part of a distance.
+    #[inline(always)]
+    fn have_equal_parts(self, one: u64, other: u64) -> bool {
+        (one ^ other) >> self.index_bits == 0
+    }
+
+    /// Puts elements that are in order as far as they show it into the order of their keys.
+    fn mend(
+        self,
+        elements: &mut [u64],
+        keys: Keys<'_, B>,
+        depth: u32,
+        settings: Settings,
+    ) -> Result<(), Error> {
+        if self.holds_keys() {
+            return Ok(());
+        }
+        let mut start = 0;
+        while start < elements.len() {
+            let first = elements[start];
+            let rest = elements[start + 1..].iter();
+            let end = start + 1 + rest.take_while(|&&element| self.have_equal_parts(first, element)).count();
+            match end - start {
+                1 => (),
+                2..=SHORT_RUN => self.mend_short(&mut elements[start..end], keys),
+                _ => self.mend_long(&mut elements[start..end], keys, depth, settings)?,
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// By insertion, which keeps equal keys in the order of their indices.
+    fn mend_short(self, run: &mut [u64], keys: Keys<'_, B>) {
+        let mut ordered = [B::ZERO; SHORT_RUN];
+        for place in 0..run.len() {
+            let element = run[place];
+            let key = keys.ordered(self.index(element));
+            let later = ordered[..place].iter().rev().take_while(|&&before| before > key).count();
+            let at = place - later;
+            ordered.copy_within(at..place, at + 1);
+            run.copy_within(at..place, at + 1);
+            (ordered[at], run[at]) = (key, element);
+        }
+    }
+
+    /// As keys of their own, whose distances are shorter.
+    fn mend_long(
+        self,
+        run: &mut [u64],
+        keys: Keys<'_, B>,
+        depth: u32,
+        settings: Settings,
+    ) -> Result<(), Error> {
+        if depth == MOST_DEPTH {
+            run.sort_unstable_by_key(|&element| (keys.ordered(self.index(element)), element));
+            return Ok(());
+        }
+        let mut of_run = try_vec(run.len())?;
+        of_run.extend(run.iter().map(|&element| keys.ordered(self.index(element))));
+        if of_run.iter().all(|&key| key == of_run[0]) {
+            return Ok(());
+        }
+        let (places, packing) =
+            sorted_at(Keys { bits: &of_run, map: BitMap::IDENTITY }, depth + 1, settings)?;
+        drop(of_run);
+        let mut before = try_vec(run.len())?;
+        before.extend_from_slice(run);
+        run.iter_mut().zip(places).for_each(|(element, place)| *element = before[packing.index(place)]);
+        Ok(())
+    }
+}
+
+/// A run of so many elements with equal parts is sorted on the stack.
+const SHORT_RUN: usize = 24;
+
+/// So often keys are packed anew because their distances did not fit. For 64 bits once is enough.
+const MOST_DEPTH: u32 = 1;
+
+/// The most memory that [`sorted`] takes for a key at any moment, the elements that it returns included: where distances do not fit,
+/// the elements, the keys of one run, and their elements.
+pub(super) fn bytes_per_key<B: Bits>(len: usize) -> usize {
+    let element = size_of::<u64>();
+    if Packing::<B>::of_any_keys(len).is_some() {
+        return element;
+    }
+    2 * element + size_of::<B>().max(element)
+}
+
+/// Keys as they are in memory, to be put in the order of what the map makes of them.
+#[derive(Clone, Copy)]
+struct Keys<'a, B> {
+    bits: &'a [B],
+    map: BitMap<B>,
+}
+
+impl<B: Bits> Keys<'_, B> {
+    #[inline(always)]
+    fn ordered(self, index: usize) -> B {
+        self.map.to_ordered(self.bits[index])
+    }
+}
+
+/// The elements of all keys, in the order of the keys. Oblivious if asked for and if any key fits with its index.
+pub(super) fn sorted<B: Bits>(
+    bits: &[B],
+    map: BitMap<B>,
+    settings: Settings,
+) -> Result<(Vec<u64>, Packing<B>), Error> {
+    sorted_at(Keys { bits, map }, 0, settings)
+}
+
+fn sorted_at<B: Bits>(
+    keys: Keys<'_, B>,
+    depth: u32,
+    settings: Settings,
+) -> Result<(Vec<u64>, Packing<B>), Error> {
+    let packing = Packing::of(keys);
+    let mut elements = pack_all(keys.bits, keys.map, packing)?;
+    u64::sort_on_threads(&mut elements, BitMap::IDENTITY, settings)?;
+    packing.mend(&mut elements, keys, depth, settings)?;
+    Ok((elements, packing))
+}
+
+/// The elements of all keys, in the order of their indices.
+fn pack_all<B: Bits>(bits: &[B], map: BitMap<B>, packing: Packing<B>) -> Result<Vec<u64>, Error> {
+    let mut elements = try_vec(bits.len())?;
+    let keys = bits.iter().enumerate();
+    elements.extend(keys.map(|(index, &bits)| packing.pack(map.to_ordered(bits), index)));
+    Ok(elements)
+}
+
+/// How many bits hold any index of so many keys.
+fn index_bits(len: usize) -> u32 {
+    usize::BITS - len.saturating_sub(1).leading_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::Order;
+
+    /// Whether the indices are those that a sort of key and index gives.
+    fn check<B: Bits>(bits: &[B], map: BitMap<B>, what: &str) {
+        let (elements, packing) = sorted(bits, map, Settings::usual()).unwrap();
+        let indices: Vec<usize> = elements.iter().map(|&element| packing.index(element)).collect();
+        let mut expected: Vec<usize> = (0..bits.len()).collect();
+        expected.sort_by_key(|&index| map.to_ordered(bits[index]));
+        assert!(indices == expected, "{what}, {} keys of {} bits", bits.len(), B::WIDTH);
+        if packing.holds_keys() {
+            let mut keys = elements.iter().zip(&indices);
+            assert!(
+                keys.all(|(&element, &index)| packing.key(element) == map.to_ordered(bits[index])),
+                "{what}"
+            );
+        }
+    }
+
+    /// A number that looks random.
+    fn random(index: usize) -> u128 {
+        let half =
+            |seed: u128| (seed ^ 0x5DEE_CE66).wrapping_mul(0xDA94_2042_E4DD_58B5_9E37_79B9_7F4A_7C15) >> 17;
+        half(half(index as u128 + 1))
+    }
+
+    fn check_width<B: Bits>() {
+        type Pattern = (&'static str, fn(usize) -> u128);
+        let patterns: [Pattern; 9] = [
+            ("random", random),
+            ("all equal", |_| 77),
+            ("three values far apart", |index| (random(index) % 3) << 62),
+            ("all close but one", |index| if index == 5 { u128::MAX } else { random(index) >> 90 }),
+            ("two clusters", |index| (random(index) & 1) << 63 | (random(index) >> 100)),
+            ("close to a far end", |index| u128::MAX - (random(index) >> 110)),
+            ("clusters within clusters", |index| {
+                let random = random(index);
+                (random & 1) << 127 | (random & 2) << 61 | (random & 4) << 30 | (random >> 123)
+            }),
+            ("descending", |index| u128::MAX - (index as u128) * 3),
+            ("short runs", |index| random(index / 3) << 20 ^ (random(index) >> 120)),
+        ];
+        for (name, pattern) in patterns {
+            for len in [0, 1, 2, 3, 23, 24, 25, 26, 100, 1000, 5000] {
+                let bits: Vec<B> = (0..len).map(|index| B::truncate(pattern(index))).collect();
+                for order in [Order::Ascending, Order::Descending] {
+                    for form in [crate::key::KeyForm::Unsigned, crate::key::KeyForm::Float] {
+                        check(&bits, BitMap::new(form, order), name);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn indices_come_in_the_order_of_key_and_index_for_every_width_and_spread() {
+        check_width::<u8>();
+        check_width::<u16>();
+        check_width::<u32>();
+        check_width::<u64>();
+        check_width::<u128>();
+    }
+
+    #[test]
+    fn what_fits_is_not_mended_and_what_does_not_is() {
+        let keys: Vec<u64> = (0..1000).map(|index| random(index) as u64).collect();
+        let spread = Packing::of(Keys { bits: &keys, map: BitMap::IDENTITY });
+        assert_eq!((spread.dropped, spread.index_bits), (10, 10));
+        let close: Vec<u64> = keys.iter().map(|key| u64::MAX - (key >> 10)).collect();
+        assert!(Packing::of(Keys { bits: &close, map: BitMap::IDENTITY }).holds_keys());
+        assert!(Packing::<u32>::of_any_keys(1 << 32).is_some());
+        #[cfg(target_pointer_width = "64")]
+        assert!(Packing::<u32>::of_any_keys((1 << 32) + 1).is_none());
+    }
+}

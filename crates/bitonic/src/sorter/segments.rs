@@ -1,0 +1,114 @@
+//! Segments of any lengths: doors to the CPU engine's parts.
+
+use super::{Sorter, check_lengths, report};
+use crate::cpu::{self, Bounds, Settings};
+use crate::key::Key;
+use crate::plan::Plan;
+use crate::request::{Request, Segments};
+use crate::{Error, Report};
+use std::time::Instant;
+
+impl Sorter {
+    /// Sorts every segment of keys for itself, in place. Segment i has the keys from `offsets[i]` to `offsets[i + 1]`: there is one
+    /// offset more than segments. Segments may be empty; keys before the first offset and from the last on stay as they are.
+    ///
+    /// - Order and result: as in [`Sorter::sort`].
+    /// - Memory: in place for 32- and 64-bit keys; what others need, [`Sorter::plan_segments`] says.
+    /// - Engine: the CPU. A device that is asked for by name refuses; see [`Request::check`].
+    /// - Errors: [`Error::Offsets`] if the offsets do not ascend or end after the keys; nothing is moved then.
+    ///
+    /// ```
+    /// let mut keys = [3, 1, 2, 9, 7, 8];
+    /// bitonic::Sorter::new().sort_segments(&mut keys, &[0, 2, 2, 6])?;
+    /// assert_eq!(keys, [1, 3, 2, 7, 8, 9]);
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn sort_segments<K: Key>(&self, keys: &mut [K], offsets: &[usize]) -> Result<Report, Error> {
+        let request = Request::keys::<K>(Segments::offsets(offsets, keys.len())?);
+        self.run_parts(request, cpu::plan_keys::<K>, |settings| {
+            cpu::sort_parts(keys, Bounds::Offsets(offsets), settings)
+        })
+    }
+
+    /// Sorts every segment of keys for itself, in place, and moves every value with its key. Segments as in
+    /// [`Sorter::sort_segments`], order, result and stability as in [`Sorter::sort_pairs`].
+    ///
+    /// - Errors: [`Error::LengthMismatch`], and those of [`Sorter::sort_segments`]; nothing is moved then.
+    ///
+    /// ```
+    /// let (mut keys, mut values) = ([3, 1, 2, 9], ["c", "a", "b", "z"]);
+    /// bitonic::Sorter::new().sort_pairs_segments(&mut keys, &mut values, &[0, 3, 4])?;
+    /// assert_eq!(values, ["a", "b", "c", "z"]);
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn sort_pairs_segments<K: Key, V: Copy + Send>(
+        &self,
+        keys: &mut [K],
+        values: &mut [V],
+        offsets: &[usize],
+    ) -> Result<Report, Error> {
+        check_lengths(keys, values)?;
+        let request = Request::pairs::<K, V>(Segments::offsets(offsets, keys.len())?);
+        self.run_parts(request, cpu::plan_pairs::<K, V>, |settings| {
+            cpu::sort_pairs_of_parts(keys, values, Bounds::Offsets(offsets), self.stable, settings)
+        })
+    }
+
+    /// The index of every key within its segment, in the order of the segment; equal keys by lowest index. The keys stay as they
+    /// are. Segments as in [`Sorter::sort_segments`]; there is an index for every key of a segment, those of the first segment
+    /// first.
+    ///
+    /// ```
+    /// let order = bitonic::Sorter::new().argsort_segments(&[30, 10, 20, 9], &[0, 3, 4])?;
+    /// assert_eq!(order, [1, 2, 0, 0]);
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn argsort_segments<K: Key>(&self, keys: &[K], offsets: &[usize]) -> Result<Vec<usize>, Error> {
+        let request = Request::argsort::<K>(Segments::offsets(offsets, keys.len())?);
+        let mut indices = Vec::new();
+        self.run_parts(request, cpu::plan_argsort::<K>, |settings| {
+            indices = cpu::argsort_parts(keys, Bounds::Offsets(offsets), settings)?;
+            Ok(())
+        })?;
+        Ok(indices)
+    }
+
+    /// What [`Sorter::sort_segments`] would do with this many keys.
+    pub fn plan_segments<K: Key>(&self, len: usize, offsets: &[usize]) -> Result<Plan, Error> {
+        self.plan_parts(Request::keys::<K>(Segments::offsets(offsets, len)?), cpu::plan_keys::<K>)
+    }
+
+    /// What [`Sorter::sort_pairs_segments`] would do with this many keys and values.
+    pub fn plan_pairs_segments<K: Key, V>(&self, len: usize, offsets: &[usize]) -> Result<Plan, Error> {
+        self.plan_parts(Request::pairs::<K, V>(Segments::offsets(offsets, len)?), cpu::plan_pairs::<K, V>)
+    }
+
+    /// What [`Sorter::argsort_segments`] would do with this many keys.
+    pub fn plan_argsort_segments<K: Key>(&self, len: usize, offsets: &[usize]) -> Result<Plan, Error> {
+        self.plan_parts(Request::argsort::<K>(Segments::offsets(offsets, len)?), cpu::plan_argsort::<K>)
+    }
+
+    /// The plan of a request that only the CPU can do.
+    fn plan_parts(
+        &self,
+        request: Request,
+        plan: fn(&Request, Settings) -> Result<Plan, Error>,
+    ) -> Result<Plan, Error> {
+        let request = self.complete(request);
+        request.check(self.engine)?;
+        plan(&request, self.settings())
+    }
+
+    /// Plans and runs a request that only the CPU can do.
+    fn run_parts(
+        &self,
+        request: Request,
+        plan: fn(&Request, Settings) -> Result<Plan, Error>,
+        work: impl FnOnce(Settings) -> Result<(), Error>,
+    ) -> Result<Report, Error> {
+        let started = Instant::now();
+        let plan = self.plan_parts(request, plan)?;
+        work(self.settings())?;
+        Ok(report(plan, None, None, started))
+    }
+}

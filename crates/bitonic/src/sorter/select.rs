@@ -1,0 +1,157 @@
+//! Less than a sort: the key of one rank, the first keys in order, the best k.
+
+use super::Sorter;
+use crate::Error;
+use crate::cpu::{self, Settings};
+use crate::key::{Key, Order};
+use crate::request::{Request, Segments};
+
+/// The best k keys and where they were, the best first: see [`Sorter::top_k`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TopK<K> {
+    /// The keys, in order.
+    pub keys: Vec<K>,
+    /// The index of each of them.
+    pub indices: Vec<usize>,
+}
+
+/// What [`Sorter::select_nth`] gives: what is before the place, the key there, what is behind it.
+type Selected<'a, K> = (&'a mut [K], &'a mut K, &'a mut [K]);
+
+impl Sorter {
+    /// The `k` largest keys and their indices, the largest first; with [`order(Order::Ascending)`](Sorter::order) the smallest ones,
+    /// the smallest first. Of equal keys those with the lowest indices come, in the order of their indices, so that there is one
+    /// answer. If there are fewer keys, all come. The keys stay as they are.
+    ///
+    /// - Order: total, as in [`Sorter::sort`]: a positive NaN is larger than every number.
+    /// - Memory: on the CPU for about 2 `k` keys and indices in each thread; with [`oblivious(true)`](Sorter::oblivious) and on a
+    ///   device as much as for an argsort of all keys.
+    ///
+    /// ```
+    /// let top = bitonic::Sorter::new().top_k(&[0.5_f32, 2.5, -1.0, 2.5, 1.0], 3)?;
+    /// assert_eq!((top.keys, top.indices), (vec![2.5, 2.5, 1.0], vec![1, 3, 4]));
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn top_k<K: Key>(&self, keys: &[K], k: usize) -> Result<TopK<K>, Error> {
+        self.for_top().top_of(keys, k)
+    }
+
+    /// [`Sorter::top_k`] of every row of `row_length` keys, one after the other: `k` keys and indices for each, or `row_length`
+    /// if that is less. Indices count from the beginning of the row.
+    ///
+    /// - Errors: [`Error::Rows`] if the keys are not a whole number of rows.
+    ///
+    /// ```
+    /// let top = bitonic::Sorter::new().top_k_rows(&[3, 1, 2, 7, 9, 8], 3, 2)?;
+    /// assert_eq!((top.keys, top.indices), (vec![3, 2, 9, 8], vec![0, 2, 1, 2]));
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn top_k_rows<K: Key>(&self, keys: &[K], row_length: usize, k: usize) -> Result<TopK<K>, Error> {
+        let segments = Segments::rows(keys.len(), row_length)?;
+        self.top_of_each(segments.count(), keys, k, |row| row * row_length..(row + 1) * row_length)
+    }
+
+    /// [`Sorter::top_k`] of every segment, one after the other. Segments as in [`Sorter::sort_segments`]; one with fewer than `k` keys
+    /// gives all of them. Indices count from the beginning of the segment.
+    ///
+    /// - Errors: [`Error::Offsets`].
+    ///
+    /// ```
+    /// let top = bitonic::Sorter::new().top_k_segments(&[3, 1, 2, 7], &[0, 3, 4], 2)?;
+    /// assert_eq!((top.keys, top.indices), (vec![3, 2, 7], vec![0, 2, 0]));
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn top_k_segments<K: Key>(&self, keys: &[K], offsets: &[usize], k: usize) -> Result<TopK<K>, Error> {
+        let segments = Segments::offsets(offsets, keys.len())?;
+        self.top_of_each(segments.count(), keys, k, |number| offsets[number]..offsets[number + 1])
+    }
+
+    /// Puts the key that comes at `place` in sorted order there, keys that come earlier before it and keys that come later behind it,
+    /// in no particular order: as the standard library's `select_nth_unstable`, on the total order of [`Sorter::sort`].
+    ///
+    /// - Memory: none. Runs on the CPU, on one thread. With [`oblivious(true)`](Sorter::oblivious) the keys are sorted.
+    /// - Errors: [`Error::NoSuchPlace`] if there are not that many keys.
+    ///
+    /// ```
+    /// let mut keys = [5, 1, 4, 2, 3];
+    /// let (before, median, behind) = bitonic::Sorter::new().select_nth(&mut keys, 2)?;
+    /// assert_eq!((before.len(), *median, behind.len()), (2, 3, 2));
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn select_nth<'a, K: Key>(&self, keys: &'a mut [K], place: usize) -> Result<Selected<'a, K>, Error> {
+        if place >= keys.len() {
+            return Err(Error::NoSuchPlace { index: place, len: keys.len() });
+        }
+        let settings = self.checked_settings::<K>(keys.len())?;
+        if settings.oblivious {
+            cpu::sort(keys, settings)?;
+        } else {
+            cpu::select::select(keys, place, settings);
+        }
+        let (before, rest) = keys.split_at_mut(place);
+        let (key, behind) = rest.split_first_mut().expect("the place was checked");
+        Ok((before, key, behind))
+    }
+
+    /// Sorts the first `k` keys of the sorted order into their places; the others follow in no particular order. `k` may be more than
+    /// there are: then all are sorted.
+    ///
+    /// - Memory: as for [`Sorter::sort`] of `k` keys on the CPU.
+    ///
+    /// ```
+    /// let mut keys = [5, 1, 4, 2, 3];
+    /// bitonic::Sorter::new().partial_sort(&mut keys, 2)?;
+    /// assert_eq!(keys[..2], [1, 2]);
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn partial_sort<K: Key>(&self, keys: &mut [K], k: usize) -> Result<(), Error> {
+        let settings = self.checked_settings::<K>(keys.len())?;
+        if k < keys.len() && !settings.oblivious {
+            cpu::select::select(keys, k, settings);
+            return cpu::sort(&mut keys[..k], settings);
+        }
+        cpu::sort(keys, settings)
+    }
+
+    /// This sorter, for largest keys unless it was told otherwise.
+    fn for_top(&self) -> Self {
+        self.clone().order(self.order.unwrap_or(Order::Descending))
+    }
+
+    /// The best k in this sorter's own order.
+    fn top_of<K: Key>(&self, keys: &[K], k: usize) -> Result<TopK<K>, Error> {
+        let request = self.complete(Request::argsort::<K>(Segments::one(keys.len())));
+        if self.engine.has_devices() && self.device_for(&request, &mut None)?.is_some() {
+            let mut indices = self.argsort(keys)?;
+            indices.truncate(k);
+            return Ok(TopK { keys: indices.iter().map(|&index| keys[index]).collect(), indices });
+        }
+        let (keys, indices) = cpu::top::top(keys, k, self.checked_settings::<K>(keys.len())?)?;
+        Ok(TopK { keys, indices })
+    }
+
+    fn top_of_each<K: Key>(
+        &self,
+        count: usize,
+        keys: &[K],
+        k: usize,
+        range: impl Fn(usize) -> std::ops::Range<usize>,
+    ) -> Result<TopK<K>, Error> {
+        let sorter = self.for_top();
+        let mut all = TopK { keys: Vec::new(), indices: Vec::new() };
+        for number in 0..count {
+            let top = sorter.top_of(&keys[range(number)], k)?;
+            all.keys.extend(top.keys);
+            all.indices.extend(top.indices);
+        }
+        Ok(all)
+    }
+
+    /// How the CPU is to run, if it can run so.
+    fn checked_settings<K: Key>(&self, len: usize) -> Result<Settings, Error> {
+        let request = self.complete(Request::keys::<K>(Segments::one(len)));
+        cpu::plan_keys::<K>(&request, self.settings())?;
+        Ok(self.settings())
+    }
+}
