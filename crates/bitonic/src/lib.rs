@@ -31,6 +31,7 @@ pub mod device;
 mod engine;
 mod error;
 mod extension;
+mod functions;
 // Plans are pure and always there; without a backend nothing runs them.
 #[cfg_attr(not(any(feature = "opencl", feature = "cuda")), allow(dead_code, unused_imports))]
 mod gpu;
@@ -46,9 +47,10 @@ mod sorter;
 pub use device::DeviceChoice;
 pub use engine::Engine;
 pub use error::Error;
-pub use extension::{
-    BitonicSort, BitonicSortByKey, partial_sort, select_nth, sort_descending, sort_oblivious, sort_segments,
-    top_k,
+pub use extension::{BitonicSort, BitonicSortByKey};
+pub use functions::{
+    argsort, is_sorted, partial_sort, select_nth, sort, sort_descending, sort_oblivious, sort_pairs,
+    sort_rows, sort_segments, top_k,
 };
 pub use gpu::cache_folder;
 #[cfg(feature = "cuda")]
@@ -64,87 +66,6 @@ pub use report::{DeviceTimes, Report};
 pub use request::{Request, Segments, ValueType, What};
 pub use sorted::{merge, merge_many, rank, searchsorted, searchsorted_right, unique};
 pub use sorter::{Index, Sorter, TopK};
-
-/// Sorts keys in place, ascending.
-///
-/// Order, result and memory as in [`Sorter::sort`]. It cannot fail: the CPU sorts what no other engine can.
-///
-/// ```
-/// let mut keys = [3, 1, 2];
-/// bitonic::sort(&mut keys);
-/// assert_eq!(keys, [1, 2, 3]);
-/// ```
-#[inline]
-pub fn sort<K: Key>(keys: &mut [K]) {
-    sort_in(keys, Order::Ascending);
-}
-
-/// Sorts keys in place, whatever happens.
-#[inline]
-fn sort_in<K: Key>(keys: &mut [K], order: Order) {
-    if gpu::auto::worthwhile(keys.len()).is_some() && Sorter::new().order(order).sort(keys).is_ok() {
-        return;
-    }
-    let settings = cpu::Settings { order, ..cpu::Settings::usual() };
-    if cpu::sort(keys, settings).is_err() {
-        // The only thing that can be refused is memory; the network needs none.
-        let in_place = cpu::sort(keys, cpu::Settings { oblivious: true, ..settings });
-        debug_assert!(in_place.is_ok(), "the network sorts in place on the current threads");
-    }
-}
-
-/// Sorts keys in place, ascending, and moves every value with its key. Not stable; see [`Sorter::stable`].
-///
-/// ```
-/// let mut keys = [3_u64, 1, 2];
-/// let mut values = ["three", "one", "two"];
-/// bitonic::sort_pairs(&mut keys, &mut values)?;
-/// assert_eq!(values, ["one", "two", "three"]);
-/// # Ok::<(), bitonic::Error>(())
-/// ```
-pub fn sort_pairs<K: Key, V: Copy + Send>(keys: &mut [K], values: &mut [V]) -> Result<(), Error> {
-    if keys.len() == values.len() && gpu::auto::worthwhile(keys.len()).is_none() {
-        return cpu::sort_pairs(keys, values, false, cpu::Settings::usual());
-    }
-    Sorter::new().sort_pairs(keys, values).map(|_| ())
-}
-
-/// Sorts every row of `row_length` keys for itself, in place, ascending; see [`Sorter::sort_rows`].
-///
-/// ```
-/// let mut keys = [3, 1, 2, 9, 7, 8];
-/// bitonic::sort_rows(&mut keys, 3)?;
-/// assert_eq!(keys, [1, 2, 3, 7, 8, 9]);
-/// # Ok::<(), bitonic::Error>(())
-/// ```
-pub fn sort_rows<K: Key>(keys: &mut [K], row_length: usize) -> Result<(), Error> {
-    Sorter::new().sort_rows(keys, row_length).map(|_| ())
-}
-
-/// The index of every key in ascending order; equal keys by lowest index. The keys stay as they are.
-///
-/// ```
-/// assert_eq!(bitonic::argsort(&[30, 10, 20, 10])?, [1, 3, 2, 0]);
-/// # Ok::<(), bitonic::Error>(())
-/// ```
-pub fn argsort<K: Key>(keys: &[K]) -> Result<Vec<usize>, Error> {
-    Sorter::new().argsort(keys)
-}
-
-/// Whether the keys are in this order: every key at most as large (or, descending, at least as large) as the next.
-///
-/// The order is the sort's own, so a slice with NaNs can be sorted too.
-///
-/// ```
-/// use bitonic::Order;
-///
-/// assert!(bitonic::is_sorted(&[-0.0_f64, 0.0, f64::NAN], Order::Ascending));
-/// assert!(!bitonic::is_sorted(&[0.0_f64, -0.0], Order::Ascending));
-/// ```
-pub fn is_sorted<K: Key>(keys: &[K], order: Order) -> bool {
-    let map = key::BitMap::new(K::TYPE.form(), order);
-    key::as_bits(keys).is_sorted_by_key(|&bits| map.to_ordered(bits))
-}
 
 /// Every device that a sort can run on here: the CPU, and what the backends of this build find. A GPU that several backends find is
 /// listed for each.

@@ -3,6 +3,8 @@
 use crate::cpu::merge::{self, Run};
 use crate::cpu::{self, try_vec};
 use crate::key::{BitMap, Key, as_bits, as_bits_mut};
+use crate::permutation::invert_permutation;
+use crate::request::Segments;
 use crate::{Error, Sorter};
 
 /// Merges two slices in ascending order into a third. Of equal keys, those of the first slice come first; keys that are equal have
@@ -81,7 +83,7 @@ pub fn unique<K: Key>(keys: &mut [K]) -> usize {
 /// # Ok::<(), bitonic::Error>(())
 /// ```
 pub fn rank<K: Key>(keys: &[K]) -> Result<Vec<usize>, Error> {
-    crate::invert_permutation(&crate::argsort(keys)?)
+    invert_permutation(&Sorter::new().argsort(keys)?)
 }
 
 impl Sorter {
@@ -168,8 +170,8 @@ impl Sorter {
         (second, second_length): (&[K], usize),
         merged: &mut [K],
     ) -> Result<(), Error> {
-        let rows = crate::Segments::rows(first.len(), first_length)?.count();
-        if crate::Segments::rows(second.len(), second_length)?.count() != rows {
+        let rows = Segments::rows(first.len(), first_length)?.count();
+        if Segments::rows(second.len(), second_length)?.count() != rows {
             return Err(Error::Rows { len: second.len(), row_length: second_length });
         }
         let (needed, given) = (first.len() + second.len(), merged.len());

@@ -13,7 +13,9 @@ const LAYERS: &[&[&str]] = &[
     &["report"],
     &["cpu"],
     &["gpu"],
-    &["device", "sorter"],
+    &["device", "sorter", "permutation", "sorted"],
+    &["functions"],
+    &["extension"],
     &["lib"],
 ];
 
@@ -45,6 +47,8 @@ const EXPORTED: &[(&str, &str)] = &[
     ("Report", "report"),
     ("DeviceTimes", "report"),
     ("Sorter", "sorter"),
+    ("TopK", "sorter"),
+    ("SortKey", "permutation"),
     ("DeviceChoice", "device"),
 ];
 

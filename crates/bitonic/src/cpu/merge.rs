@@ -162,37 +162,90 @@ fn merge_part<B: Bits, V: Copy>(
 ) {
     let (mut first_rest, mut second_rest) = (0..first.len(), 0..second.len());
     let mut rest = 0..to.len();
-    let comes_first = |of_second: usize, of_first: usize| {
-        map.to_ordered(second.keys[of_second]) < map.to_ordered(first.keys[of_first])
-    };
-    let mut put = |place: usize, of_second: usize, of_first: usize, is_second: bool| {
-        to.keys[place] = select_unpredictable(is_second, second.keys[of_second], first.keys[of_first]);
-        to.values[place] = select_unpredictable(is_second, second.values[of_second], first.values[of_first]);
-    };
-    // With two left in each, the ends cannot meet, not even if the runs are in no order.
-    while first_rest.len() > 1 && second_rest.len() > 1 {
-        let is_second = comes_first(second_rest.start, first_rest.start);
-        put(rest.start, second_rest.start, first_rest.start, is_second);
-        second_rest.start += usize::from(is_second);
-        first_rest.start += usize::from(!is_second);
-        rest.start += 1;
+    // An element from each end, either of which may be of either run: as long as both have two left, the ends cannot meet, not even
+    // if the runs are in no order. So many times that holds, whatever the keys are.
+    loop {
+        let times = first_rest.len().min(second_rest.len()) / 2;
+        if times == 0 {
+            break;
+        }
+        for _ in 0..times {
+            // SAFETY: a time takes two elements at most from either run, and there were twice as many in each; `to` has a place for
+            // every element of both. So all places are within the slices.
+            unsafe {
+                let (one, other) = (first_rest.start, second_rest.start);
+                let is_second = comes_first(second, other, first, one, map);
+                put(&mut *to.keys, &mut *to.values, rest.start, (second, other), (first, one), is_second);
+                second_rest.start += usize::from(is_second);
+                first_rest.start += usize::from(!is_second);
+                rest.start += 1;
 
-        rest.end -= 1;
-        let is_second = !comes_first(second_rest.end - 1, first_rest.end - 1);
-        put(rest.end, second_rest.end - 1, first_rest.end - 1, is_second);
-        second_rest.end -= usize::from(is_second);
-        first_rest.end -= usize::from(!is_second);
+                rest.end -= 1;
+                let (one, other) = (first_rest.end - 1, second_rest.end - 1);
+                let is_second = !comes_first(second, other, first, one, map);
+                put(&mut *to.keys, &mut *to.values, rest.end, (second, other), (first, one), is_second);
+                second_rest.end -= usize::from(is_second);
+                first_rest.end -= usize::from(!is_second);
+            }
+        }
     }
     while !first_rest.is_empty() && !second_rest.is_empty() {
-        let is_second = comes_first(second_rest.start, first_rest.start);
-        put(rest.start, second_rest.start, first_rest.start, is_second);
-        second_rest.start += usize::from(is_second);
-        first_rest.start += usize::from(!is_second);
-        rest.start += 1;
+        // SAFETY: both runs have an element left, and `to` a place for every element of both.
+        unsafe {
+            let (one, other) = (first_rest.start, second_rest.start);
+            let is_second = comes_first(second, other, first, one, map);
+            put(&mut *to.keys, &mut *to.values, rest.start, (second, other), (first, one), is_second);
+            second_rest.start += usize::from(is_second);
+            first_rest.start += usize::from(!is_second);
+            rest.start += 1;
+        }
     }
     let (last, last_rest) = if first_rest.is_empty() { (second, second_rest) } else { (first, first_rest) };
     to.keys[rest.clone()].copy_from_slice(&last.keys[last_rest.clone()]);
     to.values[rest].copy_from_slice(&last.values[last_rest]);
+}
+
+/// Whether an element of the second run has to stand before one of the first.
+///
+/// # Safety
+///
+/// Both runs have an element at that place.
+#[inline(always)]
+unsafe fn comes_first<B: Bits, V>(
+    second: Run<'_, B, V>,
+    of_second: usize,
+    first: Run<'_, B, V>,
+    of_first: usize,
+    map: BitMap<B>,
+) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        map.to_ordered(*second.keys.get_unchecked(of_second))
+            < map.to_ordered(*first.keys.get_unchecked(of_first))
+    }
+}
+
+/// Writes the element of the second run if `is_second`, else that of the first.
+///
+/// # Safety
+///
+/// Both runs have an element at that place, and the slices have the place that is written.
+#[inline(always)]
+unsafe fn put<B: Bits, V: Copy>(
+    keys: &mut [B],
+    values: &mut [V],
+    place: usize,
+    (second, of_second): (Run<'_, B, V>, usize),
+    (first, of_first): (Run<'_, B, V>, usize),
+    is_second: bool,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let key = (*second.keys.get_unchecked(of_second), *first.keys.get_unchecked(of_first));
+        let value = (*second.values.get_unchecked(of_second), *first.values.get_unchecked(of_first));
+        *keys.get_unchecked_mut(place) = select_unpredictable(is_second, key.0, key.1);
+        *values.get_unchecked_mut(place) = select_unpredictable(is_second, value.0, value.1);
+    }
 }
 
 #[cfg(test)]

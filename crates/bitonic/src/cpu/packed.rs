@@ -86,17 +86,23 @@ impl<B: Bits> Packing<B> {
         if self.holds_keys() {
             return Ok(());
         }
-        let mut start = 0;
-        while start < elements.len() {
-            let first = elements[start];
-            let rest = elements[start + 1..].iter();
-            let end = start + 1 + rest.take_while(|&&element| self.have_equal_parts(first, element)).count();
-            match end - start {
-                1 => (),
-                2..=SHORT_RUN => self.mend_short(&mut elements[start..end], keys),
-                _ => self.mend_long(&mut elements[start..end], keys, depth, settings)?,
+        let mut place = 1;
+        while place < elements.len() {
+            if !self.have_equal_parts(elements[place - 1], elements[place]) {
+                place += 1;
+                continue;
             }
-            start = end;
+            let start = place - 1;
+            let first = elements[start];
+            let rest = elements[place..].iter();
+            let end = place + rest.take_while(|&&element| self.have_equal_parts(first, element)).count();
+            let run = &mut elements[start..end];
+            if run.len() <= SHORT_RUN {
+                self.mend_short(run, keys);
+            } else {
+                self.mend_long(run, keys, depth, settings)?;
+            }
+            place = end + 1;
         }
         Ok(())
     }

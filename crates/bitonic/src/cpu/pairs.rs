@@ -27,19 +27,21 @@ pub(crate) fn sort_pairs<K: Key, V: Copy + Send>(
         Way::PackIndices => {
             let map = BitMap::new(K::TYPE.form(), settings.order);
             let (elements, packing) = width::sorted_with_indices(as_bits(keys), map, settings)?;
-            let indices = || elements.iter().map(|&element| packing.index(element));
+            let indices = elements.iter().map(|&element| packing.index(element));
+            let gathered = gather(values, indices.clone())?;
             if packing.holds_keys() {
-                let gathered = gather(values, indices())?;
                 for (bits, &element) in as_bits_mut(keys).iter_mut().zip(&elements) {
                     // A permutation of bits that were valid keys.
                     *bits = map.from_ordered(packing.key(element));
                 }
-                values.copy_from_slice(&gathered);
+            } else if K::Bits::WIDTH == u64::BITS {
+                // Looking every key up in its old place takes longer than to sort keys alone, which cannot fail.
+                super::sort(keys, settings)?;
             } else {
-                let (gathered_keys, gathered) = (gather(keys, indices())?, gather(values, indices())?);
+                let gathered_keys = gather(keys, indices)?;
                 keys.copy_from_slice(&gathered_keys);
-                values.copy_from_slice(&gathered);
             }
+            values.copy_from_slice(&gathered);
             Ok(())
         }
         Way::NetworkInPlace => {
@@ -56,9 +58,20 @@ pub(crate) fn sort_pairs<K: Key, V: Copy + Send>(
 
 /// The index of every key in sorted order; equal keys by index.
 pub(crate) fn argsort<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<usize>, Error> {
-    let mut indices = try_vec(keys.len())?;
-    for_each_index(keys, settings, |index| indices.push(index))?;
-    Ok(indices)
+    if settings.oblivious {
+        let mut indices = try_vec(keys.len())?;
+        for_each_index(keys, settings, |index| indices.push(index))?;
+        return Ok(indices);
+    }
+    let map = BitMap::new(K::TYPE.form(), settings.order);
+    let (mut elements, packing) = width::sorted_with_indices(as_bits(keys), map, settings)?;
+    elements.iter_mut().for_each(|element| *element = packing.index(*element) as u64);
+    // Where an index has 64 bits, it takes the room of its element.
+    bytemuck::allocation::try_cast_vec(elements).or_else(|(_, elements)| {
+        let mut indices = try_vec(elements.len())?;
+        indices.extend(elements.iter().map(|&index| index as usize));
+        Ok(indices)
+    })
 }
 
 /// Hands over the index of every key in sorted order, when nothing can fail any more; equal keys by index.
@@ -86,7 +99,8 @@ pub(crate) fn plan_pairs<K: Key, V>(len: usize, stable: bool, settings: Settings
         Way::PackValues if len <= ON_STACK => u64::plan(len, settings),
         Way::PackValues => packed_plan(len, size_of::<u64>(), settings),
         Way::PackIndices => {
-            let gathered = if fits_packed::<K>(len) { 0 } else { size_of::<K>() } + size_of::<V>();
+            let gathered =
+                if size_of::<K>() <= size_of::<u64>() { 0 } else { size_of::<K>() } + size_of::<V>();
             let bytes = packed::bytes_per_key::<K::Bits>(len).max(size_of::<u64>() + gathered);
             packed_plan(len, bytes, settings)
         }

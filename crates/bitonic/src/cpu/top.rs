@@ -37,6 +37,9 @@ fn top_obliviously<K: Key>(keys: &[K], k: usize, settings: Settings) -> Result<(
 /// The buffer has room for so many candidates at least: sorting fewer saves nothing.
 const LEAST_ROOM: usize = 512;
 
+/// Where so small a part of the keys is wanted, or a greater one, sorting all takes less than passing over those that are not.
+const WORTH_SORTING_ALL: usize = 16;
+
 /// The indices of the first `k` keys in sorted order; equal keys by index. `k` is at most the number of keys.
 pub(super) fn top_indices<B: Bits>(
     bits: &[B],
@@ -45,6 +48,12 @@ pub(super) fn top_indices<B: Bits>(
     settings: Settings,
     first_below: impl Fn(&[B], BitMap<B>, B) -> usize + Sync,
 ) -> Result<Vec<usize>, Error> {
+    if k >= bits.len() / WORTH_SORTING_ALL {
+        let (elements, packing) = width::sorted_with_indices(bits, map, settings)?;
+        let mut indices = try_vec(k)?;
+        indices.extend(elements.iter().take(k).map(|&element| packing.index(element)));
+        return Ok(indices);
+    }
     let count = threads::count_for(bits.len(), settings.threads);
     // A part for every thread, if each is so long that most of its keys are passed over.
     let part = bits.len().div_ceil(count).max(8 * k).max(1);
