@@ -134,7 +134,7 @@ fn every_kind_is_listed() {
 fn a_selection_is_drawn_counted_and_says_what_it_is_for() {
     assert_eq!(
         printed(["top-k", "4", "2", "--input", "7 4 9 5"]),
-        "       1     2       3
+        "       1      2      3
 0 ─ 7 ─●─ 4 ─●─── 4 ─── 4
        │     │
 1 ─ 4 ─●─ 7 ─┼─●─ 5 ─── 5
