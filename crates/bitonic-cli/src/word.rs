@@ -4,6 +4,7 @@ use crate::failure::on_one_line;
 use crate::{names, quantity};
 use bitonic::DeviceChoice;
 use bitonic::key::KeyType;
+use bitonic_network::Kind;
 use bitonic_testkit::Pattern;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
@@ -44,6 +45,24 @@ impl Word<KeyType> {
     /// A key type: u32, f64.
     pub(crate) fn key_type() -> Self {
         Self::one_of("key type", KeyType::ALL, KeyType::name)
+    }
+}
+
+impl Word<Kind> {
+    /// A kind of network. The commands that make other networks are offered in the same place, and must come first.
+    pub(crate) fn network(commands: &[&'static str]) -> Self {
+        let commands = commands.to_vec();
+        let known: Vec<&'static str> =
+            Kind::ALL.into_iter().map(Kind::name).chain(commands.clone()).collect();
+        let listed = known.clone();
+        let read = move |word: &str| match word.parse() {
+            Ok(kind) => Ok(kind),
+            Err(_) if commands.contains(&word) => {
+                Err(format!("'{word}' must come before all options: write 'bitonic network {word} ..'"))
+            }
+            Err(_) => Err(names::unknown("network", word, &listed)),
+        };
+        Self { known, read: Arc::new(read) }
     }
 }
 

@@ -216,6 +216,11 @@ pub enum Claim {
     /// Of every bitonic input it makes two bitonic halves, and no key of the lower half is greater than a key of
     /// the upper half.
     HalfCleans,
+    /// Of every input it puts the k largest keys on its last k wires, in ascending order.
+    SelectsLargest {
+        /// How many keys it selects.
+        k: usize,
+    },
 }
 
 impl fmt::Display for Claim {
@@ -223,15 +228,20 @@ impl fmt::Display for Claim {
         match self {
             Self::Sorts => f.write_str("sorts every input"),
             Self::MergesTwoRuns { split } => {
-                write!(f, "merges two ascending runs, the first on {split} wires")
+                let wires = if *split == 1 { "wire" } else { "wires" };
+                write!(f, "merges two ascending runs, the first on {split} {wires}")
             }
             Self::MergesBitonic => f.write_str("sorts every bitonic input"),
             Self::HalfCleans => f.write_str("half-cleans every bitonic input"),
+            Self::SelectsLargest { k: 1 } => f.write_str("selects the largest key, on its last wire"),
+            Self::SelectsLargest { k } => {
+                write!(f, "selects the {k} largest keys, ascending, on its last {k} wires")
+            }
         }
     }
 }
 
-/// Why there is no network of a kind with so many wires.
+/// Why there is no such network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GenerateError {
@@ -256,6 +266,18 @@ pub enum GenerateError {
         /// The number of wires asked for.
         wires: usize,
     },
+    /// More keys are to be selected than there are.
+    MoreThanAll {
+        /// How many keys are to be selected.
+        k: usize,
+        /// The number of wires asked for.
+        wires: usize,
+    },
+    /// A network of merges that could have more than [`MAX_COMPARATORS`] comparators.
+    TooManyMerges {
+        /// The number of wires asked for.
+        wires: usize,
+    },
 }
 
 impl fmt::Display for GenerateError {
@@ -276,6 +298,15 @@ impl fmt::Display for GenerateError {
             Self::TooManyComparators { kind, wires } => write!(
                 f,
                 "`{kind}` of {wires} wires would have more than {MAX_COMPARATORS} comparators: ask for fewer wires"
+            ),
+            Self::MoreThanAll { k, wires } => write!(
+                f,
+                "{wires} wires do not have the {k} largest keys: ask for at most {wires} of them, or for more wires"
+            ),
+            Self::TooManyMerges { wires } => write!(
+                f,
+                "a network of {wires} wires made of merges could have more than {MAX_COMPARATORS} comparators: ask for \
+                 fewer wires or fewer keys"
             ),
         }
     }

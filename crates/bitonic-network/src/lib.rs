@@ -46,13 +46,15 @@
 //! # Where things are
 //! - The types: [`Network`], [`Stage`], [`Comparator`], [`Block`].
 //! - Generators: [`Kind`] names every family; [`Kind::generate`] makes a member, [`Kind::claim`] says what it is
-//!   for. The best networks known for few wires are [`Kind::Smallest`] and [`Kind::Shallowest`].
+//!   for. The best networks known for few wires are [`Kind::Smallest`] and [`Kind::Shallowest`]. [`Merging`] makes
+//!   merges of two runs of any lengths and selections of the k largest keys.
 //! - Counts and formulas: [`Network::size`] and [`Network::depth`] count; [`Kind::size`], [`Kind::depth`] and
 //!   [`properties`] predict.
 //! - Evaluation: [`Network::apply`] on any ordered keys, [`Network::trace`] with the state after every stage,
 //!   [`Network::apply_zero_one`] on many 0-1 inputs at once.
-//! - Proofs: [`Network::prove`] for sorting, [`Network::prove_merge`] and [`Network::prove_bitonic_merge`] for merges
-//!   of up to 2^17 wires, [`Network::prove_half_cleaner`]; [`Kind::prove`] chooses.
+//! - Proofs: [`Network::prove`] for sorting, [`Network::prove_top_k`] for selecting, [`Network::prove_merge`] and
+//!   [`Network::prove_bitonic_merge`] for merges of up to 2^17 wires, [`Network::prove_half_cleaner`];
+//!   [`Kind::prove`] chooses.
 //! - Text: [`Network::parse`] reads the list form of published collections and JSON.
 //! - Pictures: [`Drawing`], as text for the terminal and as SVG.
 
@@ -62,6 +64,7 @@ mod evaluate;
 mod generate;
 mod interchange;
 mod kind;
+mod merging;
 mod network;
 pub mod properties;
 mod prove;
@@ -71,5 +74,6 @@ pub use draw::Drawing;
 pub use evaluate::LengthMismatch;
 pub use interchange::{MAX_WIRES, ParseError};
 pub use kind::{Claim, GenerateError, Kind, MAX_COMPARATORS, UnknownKind};
+pub use merging::Merging;
 pub use network::{Block, Comparator, Network, NetworkError, Stage};
 pub use prove::{Counterexample, Proof, ProveError};

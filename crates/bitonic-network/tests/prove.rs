@@ -26,7 +26,8 @@ fn agrees_with_brute_force(network: &Network, claim: Claim) -> bool {
 fn claims(wires: usize) -> impl Iterator<Item = Claim> {
     let halves = wires.is_multiple_of(2).then_some(Claim::HalfCleans);
     let merges = (0..=wires).map(|split| Claim::MergesTwoRuns { split });
-    [Claim::Sorts, Claim::MergesBitonic].into_iter().chain(halves).chain(merges)
+    let selections = (0..=wires).map(|k| Claim::SelectsLargest { k });
+    [Claim::Sorts, Claim::MergesBitonic].into_iter().chain(halves).chain(merges).chain(selections)
 }
 
 #[test]
@@ -179,7 +180,7 @@ fn what_cannot_be_proved_is_explained() {
     assert!(error.to_string().contains("the limit is 128 wires; prove the merges"), "{error}");
 
     let error = Kind::OddEvenTransposition.prove(64).unwrap_err();
-    assert_eq!(error, ProveError::TooManyCases { wires: 64, cases: 3_u128.pow(32) });
+    assert_eq!(error, ProveError::TooManyCases { claim: Claim::Sorts, wires: 64, cases: 3_u128.pow(32) });
 
     let error = bitonic.prove_merge(130).unwrap_err();
     assert_eq!(error, ProveError::SplitOutOfRange { split: 130, wires: 129 });

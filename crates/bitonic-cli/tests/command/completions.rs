@@ -10,7 +10,18 @@ fn script(shell: &str) -> String {
 fn every_shell_gets_a_script_that_knows_the_commands_and_their_words() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = script(shell);
-        for word in ["network", "ladder", "explain", "tune", "bench", "--prove", "--device", "--rungs"] {
+        for word in [
+            "network",
+            "ladder",
+            "explain",
+            "tune",
+            "bench",
+            "top-k",
+            "--odd-even",
+            "--prove",
+            "--device",
+            "--rungs",
+        ] {
             // Fish writes options without their dashes.
             assert!(script.contains(word.trim_start_matches('-')), "{shell}: {word}");
         }

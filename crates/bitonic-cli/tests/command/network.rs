@@ -125,6 +125,122 @@ fn every_kind_is_listed() {
         let line = list.lines().find(|line| line.split_whitespace().next() == Some(kind.name()));
         assert!(line.is_some_and(|line| line.ends_with(kind.description())), "{kind}\n{list}");
     }
+    for numbers in ["top-k N K ", "merge M N "] {
+        assert!(list.lines().any(|line| line.starts_with(numbers)), "{numbers}\n{list}");
+    }
+}
+
+#[test]
+fn a_selection_is_drawn_counted_and_says_what_it_is_for() {
+    assert_eq!(
+        printed(["top-k", "4", "2", "--input", "7 4 9 5"]),
+        "       1      2      3
+0 ─ 7 ─●─ 4 ─●─── 4 ─── 4
+       │     │
+1 ─ 4 ─●─ 7 ─┼─●─ 5 ─── 5
+             │ │
+2 ─ 9 ─●─ 5 ─┼─●─ 7 ─●─ 7
+       │     │       │
+3 ─ 5 ─●─ 9 ─●─── 9 ─●─ 9
+4 wires, 5 comparators, depth 3
+it selects the 2 largest keys, ascending, on its last 2 wires
+"
+    );
+    let folder = Folder::new();
+    let path = folder.argument("top.svg");
+    assert_eq!(
+        printed(["top-k", "16", "1", "--svg", &path]),
+        format!(
+            "16 wires, 15 comparators, depth 4, drawn in {path}\nit selects the largest key, on its last wire\n"
+        )
+    );
+    assert_eq!(printed(["top-k", "4", "1", "--list"]), "[(0,1),(2,3)]\n[(1,3)]\n");
+    let json = printed(["top-k", "2^4", "4", "--json"]);
+    assert!(json.starts_with("{\n  \"wires\": 16,") && json.ends_with("}\n"), "{json}");
+}
+
+#[test]
+fn a_merge_is_drawn_counted_and_says_what_it_is_for() {
+    assert_eq!(
+        printed(["merge", "1", "2", "--ascii"]),
+        "    1   2\n0 --o-:---\n    | :\n1 --o-:-o-\n      : |\n2 ----:-o-\n\
+         3 wires, 2 comparators, depth 2\nit merges two ascending runs, the first on 1 wire\n"
+    );
+    assert_eq!(printed(["merge", "2", "2", "--list"]), "[(0,3),(1,2)]\n[(0,1),(2,3)]\n");
+    assert_eq!(printed(["merge", "2", "2", "--odd-even", "--list"]), "[(0,2),(1,3)]\n[(1,2)]\n");
+    assert!(printed(["merge", "0", "3"]).contains("3 wires, 0 comparators, depth 0\n"));
+}
+
+#[test]
+fn selections_and_merges_are_proved() {
+    for (arguments, said) in [
+        (
+            ["top-k", "100", "10", "--prove"],
+            "proved: the network selects the 10 largest keys, ascending, on its last 10 wires (all 2^100 0-1 inputs, as ",
+        ),
+        (
+            ["merge", "1000", "24", "--prove"],
+            "proved: the network merges two ascending runs, the first on 1000 wires (all 25025 two-run 0-1 inputs, as ",
+        ),
+    ] {
+        for form in ["--odd-even", "--prove"] {
+            let [name, first, second, prove] = arguments;
+            let mut command = network([name, first, second]);
+            command.arg(prove);
+            if form != prove {
+                command.arg(form);
+            }
+            let printed = crate::printed(command);
+            let lines: Vec<&str> = printed.lines().collect();
+            assert_eq!(lines.len(), 2, "{printed}");
+            assert!(lines[1].starts_with(said), "{printed}");
+        }
+    }
+    let done = network(["top-k", "4", "1", "--list", "--prove"]).assert().success();
+    let done = done.stdout("[(0,1),(2,3)]\n[(1,3)]\n");
+    assert!(String::from_utf8_lossy(&done.get_output().stderr).starts_with("proved: the network selects"));
+}
+
+#[test]
+fn a_network_in_a_file_is_checked_for_selecting() {
+    let folder = Folder::new();
+    let path = folder.file("network.txt", printed(["top-k", "8", "3", "--list"]));
+    assert!(
+        printed(["check", &path, "--top-k", "3"]).contains("proved: the network selects the 3 largest keys")
+    );
+    network(["check", &path]).assert().code(1);
+    let done = network(["check", &path, "--top-k", "4"]).assert().code(1);
+    let done = done.stderr(format!(
+        "bitonic: {path}: refuted: it is not true that the network selects the 4 largest keys, ascending, on its last 4 \
+         wires\n"
+    ));
+    let said = String::from_utf8(done.get_output().stdout.clone()).unwrap();
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines.len() == 5 && lines[1].starts_with("0-1 input    "), "{said}");
+    assert!(refused(["check", &path, "--top-k", "9"]).contains("ask for at most 8"));
+    for other in [&["--bitonic"][..], &["--merge", "4"]] {
+        network(["check", &path, "--top-k", "3"]).args(other).assert().code(2);
+    }
+}
+
+#[test]
+fn impossible_selections_and_merges_are_refused_in_one_line() {
+    let message = refused(["top-k", "16", "20"]);
+    assert_eq!(
+        message,
+        "16 wires do not have the 20 largest keys: ask for at most 16 of them, or for more wires"
+    );
+    assert!(refused(["top-k", "2^30", "5"]).contains("ask for fewer wires"));
+    assert!(refused(["merge", "2^24", "2^24"]).contains("ask for fewer wires"));
+    assert!(refused(["top-k", "129", "5", "--prove"]).contains("the limit is 128 wires"));
+    assert!(refused(["top-k", "16"]).contains("<K>: see 'bitonic network top-k --help'"));
+    assert!(refused(["top-k", "16", "some"]).contains("'some' is not a valid count"));
+    assert!(refused(["topk", "16", "4"]).contains("unknown network 'topk': did you mean 'top-k'?"));
+    assert_eq!(
+        refused(["--prove", "top-k", "16", "4"]),
+        "'top-k' must come before all options: write 'bitonic network top-k ..'"
+    );
+    assert!(refused(["bitonic", "16", "--odd-even"]).contains("unexpected argument '--odd-even'"));
 }
 
 #[test]

@@ -1,10 +1,13 @@
-//! The generators, one file per family. [`Kind`](crate::Kind) is their public face.
+//! The generators, one file per family. [`Kind`](crate::Kind) is their public face, and
+//! [`Merging`](crate::Merging) that of networks given by two numbers.
 
 pub(crate) mod bitonic;
 pub(crate) mod bubble;
 pub(crate) mod cleaner;
 pub(crate) mod insertion;
+pub(crate) mod merge;
 pub(crate) mod odd_even_merge;
+pub(crate) mod selection;
 pub(crate) mod transposition;
 
 use crate::{Comparator, Network};

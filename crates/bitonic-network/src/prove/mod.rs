@@ -6,7 +6,12 @@
 //! that sorts all 2^n inputs of zeros and ones sorts every input. The same mapping turns two ascending runs into
 //! two ascending 0-1 runs and a bitonic sequence into a bitonic 0-1 sequence, of which there are only O(n^2).
 //!
-//! - `sorting`: all 2^n inputs, 512 at a time on all cores;
+//! It also settles selections, one wire at a time. Say that the wire for the j-th largest key y carries x instead. If x
+//! is smaller than y, mapping keys below y to 0 and the others to 1 leaves at least j ones, and a zero on the wire. If
+//! x is larger, mapping keys below x to 0 and the others to 1 leaves fewer than j ones, and a one on the wire. So the
+//! network fails on a 0-1 input too.
+//!
+//! - `sorting`: sorting and selecting, all 2^n inputs, 512 at a time on all cores;
 //! - `reachable`: its head start, the states that the first stages can leave;
 //! - `thresholds`: merges, all O(n^2) inputs in O(n) evaluations;
 //! - `half_cleaner`: the half-cleaner theorem;
@@ -52,13 +57,57 @@ impl Network {
     /// [`ProveError::Refuted`] with a counterexample; [`ProveError::TooManyWires`] beyond 128 wires;
     /// [`ProveError::TooManyCases`] where more than 2^35 states would have to be tried.
     pub fn prove(&self) -> Result<Proof, ProveError> {
-        let (claim, wires) = (Claim::Sorts, self.wires());
+        self.exhaust(Claim::Sorts, self.wires())
+    }
+
+    /// Proves that the network selects the k largest keys of every input: that its last k wires carry what they would
+    /// carry if all keys were sorted. Or finds an input with which it fails.
+    ///
+    /// It is enough to try all inputs of zeros and ones. A network commutes with monotone mappings of the keys. If the
+    /// wire for the j-th largest key y carried a smaller key, then mapping keys below y to 0 and the others to 1
+    /// would make an input with j ones or more that leaves a zero there. If it carried a larger key x, then mapping
+    /// keys below x to 0 and the others to 1 would make an input with fewer than j ones that leaves a one there.
+    ///
+    /// ```
+    /// use bitonic_network::{Comparator, Merging, Network};
+    ///
+    /// assert!(Merging::Bitonic.top_k(100, 10)?.prove_top_k(10).is_ok());
+    ///
+    /// // Two rounds of a tournament: the largest key, but not the two largest.
+    /// let c = Comparator::new;
+    /// let tournament = Network::new(4, vec![vec![c(0, 1), c(2, 3)], vec![c(1, 3)]])?;
+    /// assert!(tournament.prove_top_k(1).is_ok());
+    /// assert_eq!(
+    ///     tournament.prove_top_k(2).unwrap_err().to_string(),
+    ///     "the network does not select the 2 largest keys of 1100: out comes 1001; \
+    ///      likewise of 2 3 0 1 it makes 2 1 0 3"
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Cost
+    /// As [`Network::prove`]. States that differ only in keys that the network has left behind are tried once.
+    ///
+    /// # Errors
+    /// [`ProveError::Refuted`] with a counterexample; [`ProveError::SelectionOutOfRange`] if k is more than the number
+    /// of wires; [`ProveError::TooManyWires`] beyond 128 wires; [`ProveError::TooManyCases`] where more than 2^35
+    /// states would have to be tried.
+    pub fn prove_top_k(&self, k: usize) -> Result<Proof, ProveError> {
+        match k > self.wires() {
+            true => Err(ProveError::SelectionOutOfRange { k, wires: self.wires() }),
+            false => self.exhaust(Claim::SelectsLargest { k }, k),
+        }
+    }
+
+    /// Proves a claim that amounts to selecting the k largest keys.
+    fn exhaust(&self, claim: Claim, k: usize) -> Result<Proof, ProveError> {
+        let wires = self.wires();
         check_wires(claim, wires, sorting::MAX_WIRES)?;
-        match sorting::exhaust(self) {
-            sorting::Outcome::Sorts { combinations } => Ok(Proof { claim, wires, cases: combinations }),
+        match sorting::exhaust(self, k) {
+            sorting::Outcome::Selects { combinations } => Ok(Proof { claim, wires, cases: combinations }),
             sorting::Outcome::Fails { input } => Err(self.refuted(claim, input)),
             sorting::Outcome::TooMany { combinations } => {
-                Err(ProveError::TooManyCases { wires, cases: combinations })
+                Err(ProveError::TooManyCases { claim, wires, cases: combinations })
             }
         }
     }
@@ -134,14 +183,15 @@ impl Network {
     /// Proves any [`Claim`] by the method made for it.
     ///
     /// # Errors
-    /// Those of [`Network::prove`], [`Network::prove_merge`], [`Network::prove_bitonic_merge`] or
-    /// [`Network::prove_half_cleaner`].
+    /// Those of [`Network::prove`], [`Network::prove_top_k`], [`Network::prove_merge`],
+    /// [`Network::prove_bitonic_merge`] or [`Network::prove_half_cleaner`].
     pub fn prove_claim(&self, claim: Claim) -> Result<Proof, ProveError> {
         match claim {
             Claim::Sorts => self.prove(),
             Claim::MergesTwoRuns { split } => self.prove_merge(split),
             Claim::MergesBitonic => self.prove_bitonic_merge(),
             Claim::HalfCleans => self.prove_half_cleaner(),
+            Claim::SelectsLargest { k } => self.prove_top_k(k),
         }
     }
 

@@ -1,4 +1,6 @@
-//! The 0-1 principle by exhaustion: does a network sort every 0-1 input?
+//! The 0-1 principle by exhaustion: does a network sort every 0-1 input, or select the k largest keys of it?
+//!
+//! Sorting is selecting all keys, so there is one search for both.
 //!
 //! The first stages leave groups of wires with few states each ([`super::reachable`]). What is left is
 //! to send every combination of those states through the remaining stages. Combinations are numbered like the
@@ -35,19 +37,22 @@ const MAX_TILE: usize = 1 << 18;
 type Chunk = [u64; 8];
 const CHUNK: usize = 512;
 
-/// What became of the attempt to sort every 0-1 input.
+/// What became of the attempt to select from every 0-1 input.
 pub(super) enum Outcome {
-    /// All inputs are sorted; so many combinations were tried for it.
-    Sorts { combinations: u128 },
-    /// This input is not sorted.
+    /// It succeeds with all inputs; so many combinations were tried for it.
+    Selects { combinations: u128 },
+    /// It fails with this input.
     Fails { input: Vec<bool> },
     /// So many combinations are too many to try.
     TooMany { combinations: u128 },
 }
 
-/// Tries all 0-1 inputs of a network with at most [`MAX_WIRES`] wires.
-pub(super) fn exhaust(network: &Network) -> Outcome {
-    let (mut groups, stages_done) = reachable::after_first_stages(network.wires(), network.stages());
+/// Tries for all 0-1 inputs of a network with at most [`MAX_WIRES`] wires whether the k largest keys come out on the last
+/// k wires, in ascending order. k is at most the number of wires.
+pub(super) fn exhaust(network: &Network, k: usize) -> Outcome {
+    let unselected = (0..network.wires() - k).fold(0, |wires: Bits, wire| wires | 1 << wire);
+    let (mut groups, stages_done) =
+        reachable::after_first_stages(network.wires(), network.stages(), unselected);
     let combinations = reachable::combinations(&groups);
     if combinations > MAX_COMBINATIONS {
         return Outcome::TooMany { combinations };
@@ -58,6 +63,7 @@ pub(super) fn exhaust(network: &Network) -> Outcome {
     let (low, high) = groups.split_at(tile_groups);
     let search = Search {
         wires: network.wires(),
+        k,
         stages: &network.stages()[stages_done..],
         tile: Tile::new(low),
         high,
@@ -67,7 +73,7 @@ pub(super) fn exhaust(network: &Network) -> Outcome {
         Some(input) => {
             Outcome::Fails { input: (0..network.wires()).map(|wire| input >> wire & 1 == 1).collect() }
         }
-        None => Outcome::Sorts { combinations },
+        None => Outcome::Selects { combinations },
     }
 }
 
@@ -119,6 +125,7 @@ impl<'a> Tile<'a> {
 /// What the workers share.
 struct Search<'a> {
     wires: usize,
+    k: usize,
     /// The stages that are not behind the groups' states.
     stages: &'a [Stage],
     tile: Tile<'a>,
@@ -128,7 +135,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// A worker that tries all combinations of the tile with the given number, and returns the input behind the
-    /// first one that is not sorted.
+    /// first one that comes out wrong.
     fn worker(&self) -> impl FnMut(u64) -> Option<Bits> {
         let mut wires: Vec<Chunk> = vec![[0; 8]; self.wires];
         move |number| {
@@ -143,7 +150,7 @@ impl Search<'_> {
                 apply_stages_zero_one(self.stages, &mut wires);
                 // Behind the last combination the tile's wires are zero, as in combination 0: had that failed, the
                 // search had ended with it.
-                let combination = chunk * CHUNK + first_unsorted(&wires)?;
+                let combination = chunk * CHUNK + first_wrong(&wires, self.k)?;
                 Some(constants.input | decode(self.tile.groups, combination as u64).input)
             })
         }
@@ -163,15 +170,19 @@ fn decode(groups: &[Group], mut number: u64) -> reachable::State {
     all
 }
 
-/// The first of the evaluated inputs in which a one is left on a wire below a zero.
-fn first_unsorted(wires: &[Chunk]) -> Option<usize> {
-    let mut unsorted = [0; 8];
-    for pair in wires.windows(2) {
-        for (word, unsorted) in unsorted.iter_mut().enumerate() {
-            *unsorted |= pair[0][word] & !pair[1][word];
+/// The first of the evaluated inputs in which the last k wires do not carry what they would carry if all were sorted:
+/// one of them has a one and the next a zero, or the first of them has a zero and a one is left on another wire.
+fn first_wrong(wires: &[Chunk], k: usize) -> Option<usize> {
+    let (others, selected) = wires.split_at(wires.len() - k);
+    let pairs = selected.windows(2).map(|pair| (&pair[0], &pair[1]));
+    let left_out = others.iter().zip(selected.first().into_iter().cycle());
+    let mut wrong = [0; 8];
+    for (low, high) in pairs.chain(left_out) {
+        for (word, wrong) in wrong.iter_mut().enumerate() {
+            *wrong |= low[word] & !high[word];
         }
     }
-    first_bit(&unsorted)
+    first_bit(&wrong)
 }
 
 /// The position of the first bit that is set.

@@ -37,7 +37,7 @@ impl fmt::Display for Proof {
         let Self { claim, wires, cases } = self;
         write!(f, "proved: the network {claim} (")?;
         match claim {
-            Claim::Sorts => write!(f, "all 2^{wires} 0-1 inputs")?,
+            Claim::Sorts | Claim::SelectsLargest { .. } => write!(f, "all 2^{wires} 0-1 inputs")?,
             Claim::MergesTwoRuns { split } => {
                 let inputs = (*split as u128 + 1) * ((wires - split) as u128 + 1);
                 write!(f, "all {inputs} two-run 0-1 inputs")?;
@@ -150,14 +150,17 @@ fn zeros(input: &[bool]) -> usize {
 
 impl fmt::Display for Counterexample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let failing = match self.claim {
-            Claim::Sorts => "does not sort",
-            Claim::MergesTwoRuns { .. } => "does not merge",
-            Claim::MergesBitonic => "does not sort the bitonic input",
-            Claim::HalfCleans => "does not half-clean",
-        };
+        f.write_str("the network does not ")?;
+        match self.claim {
+            Claim::Sorts => f.write_str("sort")?,
+            Claim::MergesTwoRuns { .. } => f.write_str("merge")?,
+            Claim::MergesBitonic => f.write_str("sort the bitonic input")?,
+            Claim::HalfCleans => f.write_str("half-clean")?,
+            Claim::SelectsLargest { k: 1 } => f.write_str("select the largest key of")?,
+            Claim::SelectsLargest { k } => write!(f, "select the {k} largest keys of")?,
+        }
         let (input, output) = (ZeroOne(&self.input), ZeroOne(&self.output));
-        write!(f, "the network {failing} {input}: out comes {output}")?;
+        write!(f, " {input}: out comes {output}")?;
         if self.permutation.len() <= SHOWN_WHOLE {
             write!(
                 f,
@@ -218,6 +221,8 @@ pub enum ProveError {
     },
     /// The first stages of the network leave too many 0-1 states to try them all.
     TooManyCases {
+        /// What was to be proved.
+        claim: Claim,
         /// The number of wires.
         wires: usize,
         /// How many states would have to be tried; the greatest number where there are more.
@@ -227,6 +232,13 @@ pub enum ProveError {
     SplitOutOfRange {
         /// The number of wires of the first run.
         split: usize,
+        /// The number of wires.
+        wires: usize,
+    },
+    /// More keys are to be selected than there are.
+    SelectionOutOfRange {
+        /// How many keys are to be selected.
+        k: usize,
         /// The number of wires.
         wires: usize,
     },
@@ -269,11 +281,11 @@ impl fmt::Display for ProveError {
                     _ => "prove a smaller network of the same kind",
                 })
             }
-            Self::TooManyCases { wires, cases } => {
+            Self::TooManyCases { claim, wires, cases } => {
                 let more = if *cases == u128::MAX { "more than " } else { "" };
                 write!(
                     f,
-                    "cannot prove that this network of {wires} wires sorts: its first stages leave {more}{cases} 0-1 \
+                    "cannot prove that this network of {wires} wires {claim}: its first stages leave {more}{cases} 0-1 \
                      states, and the limit is {}; prove a smaller network of the same kind, or the merges it is made of",
                     sorting::MAX_COMBINATIONS
                 )
@@ -281,6 +293,10 @@ impl fmt::Display for ProveError {
             Self::SplitOutOfRange { split, wires } => write!(
                 f,
                 "the first run cannot be on {split} wires of a network of {wires}: give a split of at most {wires}"
+            ),
+            Self::SelectionOutOfRange { k, wires } => write!(
+                f,
+                "the {k} largest keys cannot come out of a network of {wires} wires: ask for at most {wires}"
             ),
             Self::OddWires { wires } => {
                 write!(f, "{wires} wires have no equal halves: a half-cleaner needs an even number of wires")

@@ -12,7 +12,7 @@ pub(crate) fn inputs_of(claim: Claim, wires: usize) -> Vec<Vec<bool>> {
 /// Whether a claim speaks of an input.
 pub(crate) fn is_input_of<T: Ord>(claim: Claim, input: &[T]) -> bool {
     match claim {
-        Claim::Sorts => true,
+        Claim::Sorts | Claim::SelectsLargest { .. } => true,
         Claim::MergesTwoRuns { split } => input[..split].is_sorted() && input[split..].is_sorted(),
         _ => is_bitonic(input),
     }
@@ -20,8 +20,13 @@ pub(crate) fn is_input_of<T: Ord>(claim: Claim, input: &[T]) -> bool {
 
 /// Whether an output is what the claim says.
 pub(crate) fn holds<T: Ord>(claim: Claim, output: &[T]) -> bool {
-    if claim != Claim::HalfCleans {
-        return output.is_sorted();
+    match claim {
+        Claim::HalfCleans => {}
+        Claim::SelectsLargest { k } => {
+            let (others, selected) = output.split_at(output.len() - k);
+            return selected.is_sorted() && (k == 0 || others.iter().all(|key| key <= &selected[0]));
+        }
+        _ => return output.is_sorted(),
     }
     let (low, high) = output.split_at(output.len() / 2);
     is_circularly_bitonic(low) && is_circularly_bitonic(high) && low.iter().max() <= high.iter().min()
