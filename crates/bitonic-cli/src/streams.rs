@@ -20,21 +20,32 @@ pub(crate) fn is_output_closed() -> bool {
 
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod before_main {
-    use super::{AtomicBool, INPUT_IS_CLOSED, OUTPUT_IS_CLOSED, Ordering};
-    use rustix::fd::BorrowedFd;
-    use rustix::io::{Errno, fcntl_getfd};
-    use rustix::stdio::{stdin, stdout};
+    use super::{INPUT_IS_CLOSED, OUTPUT_IS_CLOSED, Ordering};
+    use rustix::fs::lstat;
 
     extern "C" fn look() {
-        let note = |stream: BorrowedFd, is_closed: &AtomicBool| {
-            is_closed.store(fcntl_getfd(stream) == Err(Errno::BADF), Ordering::Relaxed);
-        };
-        note(stdin(), &INPUT_IS_CLOSED);
-        note(stdout(), &OUTPUT_IS_CLOSED);
+        // Where the system shows open files at all, those that it does not show are closed.
+        if lstat(OPEN_FILES).is_ok() {
+            INPUT_IS_CLOSED.store(lstat(STANDARD_INPUT).is_err(), Ordering::Relaxed);
+            OUTPUT_IS_CLOSED.store(lstat(STANDARD_OUTPUT).is_err(), Ordering::Relaxed);
+        }
     }
 
+    #[cfg(target_os = "linux")]
+    const OPEN_FILES: &str = "/proc/self/fd";
+    #[cfg(target_os = "linux")]
+    const STANDARD_INPUT: &str = "/proc/self/fd/0";
+    #[cfg(target_os = "linux")]
+    const STANDARD_OUTPUT: &str = "/proc/self/fd/1";
+    #[cfg(target_vendor = "apple")]
+    const OPEN_FILES: &str = "/dev/fd";
+    #[cfg(target_vendor = "apple")]
+    const STANDARD_INPUT: &str = "/dev/fd/0";
+    #[cfg(target_vendor = "apple")]
+    const STANDARD_OUTPUT: &str = "/dev/fd/1";
+
     // SAFETY: the section is a list of functions of the C calling convention, which the loader calls once, on one thread, before
-    // `main`; this one may be given arguments and ignores them, as that convention allows. It makes two system calls and
+    // `main`; this one may be given arguments and ignores them, as that convention allows. It makes three system calls and
     // stores to atomics: nothing that needs Rust's runtime, and nothing that can panic.
     #[allow(unsafe_code)]
     #[used]
