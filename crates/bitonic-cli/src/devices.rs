@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::figures;
+use crate::flags::in_flags;
 use crate::options::INSTRUCTIONS_VARIABLE;
 use crate::output;
 use crate::table::Plain;
@@ -78,8 +79,8 @@ fn fast_memory(sorter: &Sorter) -> String {
 
 fn why_missing(engine: Engine) -> String {
     match Sorter::new().engine(engine).plan::<u32>(1) {
-        Err(Error::EngineUnavailable { reason, advice, .. }) => format!("{reason}; {advice}"),
-        Err(other) => other.to_string(),
+        Err(Error::EngineUnavailable { reason, advice, .. }) => in_flags(format_args!("{reason}; {advice}")),
+        Err(other) => in_flags(other),
         Ok(_) => "no device found".to_owned(),
     }
 }

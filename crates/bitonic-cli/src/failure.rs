@@ -1,6 +1,7 @@
 //! How the command ends when it could not do its work: one line on standard error, exit code 2. A check that was
 //! done and answers no has exit code 1.
 
+use crate::flags::in_flags;
 use crate::output;
 use std::fmt;
 use std::process::ExitCode;
@@ -40,8 +41,13 @@ impl Failure {
 }
 
 fn tell(message: &str, code: u8) -> ExitCode {
-    output::note(format_args!("bitonic: {}\n", on_one_line(message)));
+    remark(message);
     ExitCode::from(code)
+}
+
+/// Says something on standard error that is no failure.
+pub(crate) fn remark(message: &str) {
+    output::note(format_args!("bitonic: {}\n", on_one_line(message)));
 }
 
 /// The message with everything escaped that would break its line: file names and words of the command line may hold
@@ -59,7 +65,7 @@ pub(crate) fn on_one_line(message: &str) -> String {
 
 impl From<bitonic::Error> for Failure {
     fn from(error: bitonic::Error) -> Self {
-        Self::new(error)
+        Self::new(in_flags(error))
     }
 }
 

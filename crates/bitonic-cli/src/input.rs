@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::output::is_standard_stream;
 use crate::progress::Progress;
+use crate::streams;
 use crate::text_position::TextPosition;
 use std::fmt;
 use std::fs::File;
@@ -66,6 +67,9 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn read_standard_input() -> io::Result<Vec<u8>> {
+    if streams::is_input_closed() {
+        return Err(io::Error::other("it is closed: name a file, or give it one with < FILE"));
+    }
     let mut input = io::stdin().lock();
     // Someone who types does not want the screen drawn over.
     let progress = if input.is_terminal() { Progress::silent() } else { Progress::spinner("reading") };

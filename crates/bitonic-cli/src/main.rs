@@ -1,4 +1,4 @@
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 //! The `bitonic` command.
 
 mod bench;
@@ -7,6 +7,7 @@ mod devices;
 mod explain;
 mod explore;
 mod failure;
+mod flags;
 mod input;
 mod lab;
 mod ladder;
@@ -18,6 +19,7 @@ mod progress;
 mod race;
 mod random;
 mod sort;
+mod streams;
 mod table;
 mod text_position;
 mod tune;

@@ -10,6 +10,7 @@ use std::ffi::OsString;
 pub(crate) fn answer<Cli: CommandFactory>(error: clap::Error) -> Result<(), Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            output::expect_open()?;
             error.print().map_err(|error| output::failure("standard output", &error))
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::Nothing(error)),

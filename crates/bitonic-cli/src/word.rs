@@ -1,6 +1,7 @@
 //! Words of the command line that stand for something: names, counts, seeds.
 
 use crate::failure::on_one_line;
+use crate::flags::in_flags;
 use crate::{names, quantity};
 use bitonic::DeviceChoice;
 use bitonic::key::KeyType;
@@ -36,7 +37,7 @@ impl<T: Copy + Send + Sync + 'static> Word<T> {
 
 impl<T> Word<T> {
     /// A word of which no list can be given.
-    fn open(read: impl Fn(&str) -> Result<T, String> + Send + Sync + 'static) -> Self {
+    pub(crate) fn open(read: impl Fn(&str) -> Result<T, String> + Send + Sync + 'static) -> Self {
         Self { known: Vec::new(), read: Arc::new(read) }
     }
 }
@@ -79,6 +80,16 @@ impl Word<usize> {
         Self::open(quantity::parse)
     }
 
+    /// The length of rows. Where it may be left out, what follows is taken for it.
+    pub(crate) fn row_length() -> Self {
+        Self::open(|word| {
+            quantity::parse(word).map_err(|reason| match word.contains(['.', '/']) {
+                true => format!("{reason}; name files before --rows if it has no length"),
+                false => reason,
+            })
+        })
+    }
+
     /// A number of threads. No machine has use for more than a thousand, and starting a million takes minutes.
     pub(crate) fn threads() -> Self {
         Self::open(|word| match quantity::parse(word)? {
@@ -90,10 +101,20 @@ impl Word<usize> {
     }
 }
 
+impl Word<i64> {
+    /// An axis of an array: 0, 1, -1.
+    pub(crate) fn axis() -> Self {
+        Self::open(|word| {
+            word.parse()
+                .map_err(|_| format!("'{word}' is not a valid axis: use 0 for the first, or -1 for the last"))
+        })
+    }
+}
+
 impl Word<DeviceChoice> {
     /// A device: an index, a kind, a part of its name. Which devices there are is known when one is opened.
     pub(crate) fn device() -> Self {
-        Self::open(|word| word.parse().map_err(|error: bitonic::Error| error.to_string()))
+        Self::open(|word| word.parse().map_err(|error: bitonic::Error| in_flags(error)))
     }
 }
 

@@ -17,16 +17,52 @@ pub fn parse(text: &str) -> Result<usize, String> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.is_empty() {
         return Err(too_large());
     }
-    // 1e6, 1.5M: exact as long as the result is a whole number.
-    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
-        return Err(wrong());
+    match decimal(digits, factor) {
+        Decimal::Count(count) => Ok(count),
+        Decimal::TooLarge => Err(too_large()),
+        Decimal::NoCount => Err(wrong()),
     }
-    let value = digits.parse::<f64>().map_err(|_| wrong())? * factor as f64;
-    if value.fract() != 0.0 {
-        return Err(wrong());
+}
+
+/// What a decimal stands for.
+enum Decimal {
+    Count(usize),
+    TooLarge,
+    NoCount,
+}
+
+/// A decimal such as `1.5` or `1e6`, times the factor: a count if it is a whole number. In integers, which hold every
+/// count; a double holds none of the odd ones above 2^53.
+fn decimal(text: &str, factor: usize) -> Decimal {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let Ok(exponent) = exponent.parse::<i32>() else { return Decimal::NoCount };
+    if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) {
+        return Decimal::NoCount;
     }
-    // Above 2^53 a double no longer holds every count; nobody means such a number by 1e17.
-    if value > (1_u64 << 53) as f64 { Err(too_large()) } else { Ok(value as usize) }
+    let digits = format!("{whole}{fraction}");
+    let significant = digits.trim_end_matches('0');
+    let zeros = digits.len() - significant.len();
+    let power = i64::from(exponent) + zeros as i64 - fraction.len() as i64;
+    let significant = significant.trim_start_matches('0');
+    if significant.is_empty() {
+        return Decimal::Count(0);
+    }
+    let scaled = significant.parse::<u128>().ok().and_then(|value| value.checked_mul(factor as u128));
+    // Ten to the power of 38 is the last that 128 bits hold.
+    let ten_to = u32::try_from(power.unsigned_abs()).ok().and_then(|power| 10_u128.checked_pow(power));
+    match (scaled, ten_to, power >= 0) {
+        (Some(value), Some(ten_to), true) => {
+            let count = value.checked_mul(ten_to).and_then(|count| usize::try_from(count).ok());
+            count.map_or(Decimal::TooLarge, Decimal::Count)
+        }
+        (Some(value), Some(ten_to), false) if value % ten_to == 0 => {
+            usize::try_from(value / ten_to).map_or(Decimal::TooLarge, Decimal::Count)
+        }
+        (_, _, true) => Decimal::TooLarge,
+        (_, _, false) => Decimal::NoCount,
+    }
 }
 
 /// A count as one writes it: `2^24`, `1000`.
@@ -72,6 +108,16 @@ mod tests {
             ("3^4", 81),
             ("1e6", 1_000_000),
             ("2.5e3", 2500),
+            ("1E3", 1000),
+            ("1e+3", 1000),
+            ("0e999", 0),
+            ("0.000", 0),
+            ("1.0e0", 1),
+            ("1230000e-4", 123),
+            ("0.0009765625M", 1024),
+            ("1e17", 100_000_000_000_000_000),
+            ("9007199254740993e0", 9_007_199_254_740_993),
+            ("1.8446744073709551615e19", usize::MAX),
             ("1G", 1 << 30),
         ];
         for (text, count) in counts {
@@ -94,6 +140,12 @@ mod tests {
             "nan",
             "inf",
             "1e400",
+            "1e-1",
+            "1e",
+            "1e1.5",
+            "1.2.3",
+            "1e99999999999",
+            "1.8446744073709551616e19",
             "2^64",
             "99999999999999999999",
             "1 2",
@@ -102,10 +154,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_count_that_is_too_large_is_told_from_none() {
+        for text in ["1e400", "1e20", "1.8446744073709551616e19", "2e10T"] {
+            assert!(parse(text).unwrap_err().contains("more than this machine can count"), "{text}");
+        }
+        for text in ["1.5", "1e-400", "1.00000000000000000000000000000000000000000001e3"] {
+            assert!(parse(text).unwrap_err().contains("is not a valid count"), "{text}");
+        }
+    }
+
     proptest! {
         #[test]
-        fn any_text_is_answered_without_a_panic(text in ".{0,12}") {
+        fn any_text_is_answered_without_a_panic(
+            text in ".{0,12}",
+            near in "[0-9]{0,45}[.]?[0-9]{0,45}([eE][-+]?[0-9]{0,12})?[KMGTkmgt]?i?",
+        ) {
             let _ = parse(&text);
+            let _ = parse(&near);
         }
 
         #[test]
@@ -113,6 +179,8 @@ mod tests {
             for count in [count, 1 << log2] {
                 prop_assert_eq!(parse(&count.to_string()), Ok(count));
                 prop_assert_eq!(parse(&name(count)), Ok(count));
+                prop_assert_eq!(parse(&format!("{count}.0")), Ok(count));
+                prop_assert_eq!(parse(&format!("{count}00e-2")), Ok(count));
             }
         }
     }

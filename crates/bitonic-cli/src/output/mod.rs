@@ -1,35 +1,62 @@
 //! Where results go: standard output, or a file that is replaced only when its successor is complete.
 
+mod descriptor;
 mod interrupt;
 mod replace;
 
 use crate::failure::Failure;
+use crate::streams;
+use descriptor::Descriptor;
 use replace::{directory, replace};
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// Lets `fill` write to standard output.
 pub(crate) fn print(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    expect_open()?;
     let mut output = BufWriter::new(io::stdout().lock());
     fill(&mut output).and_then(|()| output.flush()).map_err(|error| failure("standard output", &error))
+}
+
+/// Refuses to go on if standard output is closed, since everything written there would be lost.
+pub(crate) fn expect_open() -> Result<(), Failure> {
+    match streams::is_output_closed() {
+        true => {
+            Err(Failure::new("cannot write to standard output: it is closed: send it to a file with > FILE"))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Whether somebody looks at standard output.
+pub(crate) fn is_terminal() -> bool {
+    io::stdout().is_terminal()
 }
 
 /// Lets `fill` write to the file, or to standard output if there is none or its name is `-`.
 ///
 /// A regular file is written beside its place and then moved there, so that whoever reads it finds the old content or
 /// the new one, and a failure leaves the old one. Nobody else can read the new one before it has the old one's permissions.
-/// Links are followed and stay. A file with several names keeps them: it is overwritten with what was written beside it.
-/// Pipes and devices are written directly.
+/// Links are followed and stay. A file with several names keeps them: it is overwritten with what was written beside it. So is
+/// a file in a folder that takes no new ones, which is told on standard error. Pipes and devices are written directly, and so
+/// are standard output and standard error under names such as `/dev/stdout`, whatever is behind them.
 pub(crate) fn write(
     path: Option<&Path>,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    match path.filter(|path| !is_standard_stream(path)) {
-        Some(path) => write_file(path, fill).map_err(|error| failure(path.display(), &error)),
-        None => print(fill),
-    }
+    let Some(path) = path.filter(|path| !is_standard_stream(path)) else { return print(fill) };
+    let written = match Descriptor::of(path) {
+        Some(Descriptor::StandardOutput) => return print(fill),
+        Some(Descriptor::StandardError) => fill(&mut io::stderr().lock()),
+        Some(Descriptor::Other) if path.is_file() => Err(io::Error::other(
+            "it is a file that is open already, whose place no other can take: name the file itself, or send standard output \
+             there",
+        )),
+        Some(Descriptor::Other) | None => write_file(path, fill),
+    };
+    written.map_err(|error| failure(path.display(), &error))
 }
 
 /// Says something on standard error. Where that is closed nobody is left to tell; `eprint!` would panic.

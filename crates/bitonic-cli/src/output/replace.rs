@@ -3,15 +3,17 @@
 //! ```text
 //!   unnamed file, 0600 -> write -> group, owner, mode -> sync -> name beside -> rename     Linux, where the disk can
 //!   named file beside, 0600 -> write -> group, owner, mode -> sync -> rename               elsewhere
+//!   file in the system's temporary folder, 0600 -> write -> sync -> name -> copy over      if the folder takes no new file
 //! ```
 //!
 //! Until it is complete nobody but its owner can read the new file, whatever the old one allows. A program that is killed leaves
 //! nothing where the file has no name; where it has one, signals remove it ([`interrupt`]).
 
 use super::interrupt;
+use crate::failure::remark;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 /// Writes a new file and moves it to `path`, in place of the old one if there is one. `path` is no link.
@@ -24,7 +26,10 @@ pub(super) fn replace(
         // A move needs no right to write the old file; whoever protected it expects that one is needed.
         File::options().write(true).open(path)?;
     }
-    let mut new = NewFile::create(directory(path))?;
+    let mut new = match NewFile::create(directory(path)) {
+        Err(error) if old.is_some() && takes_no_new_file(&error) => return overwrite(path, &error, fill),
+        new => new?,
+    };
     fill(&mut new.file)?;
     set_access(&new.file, old)?;
     new.file.sync_all()?;
@@ -32,6 +37,28 @@ pub(super) fn replace(
         0 | 1 => new.move_to(path),
         _ => new.copy_to(path),
     }
+}
+
+/// Overwrites a file whose folder takes no new one beside it. The complete content is elsewhere until that is done.
+fn overwrite(
+    path: &Path,
+    reason: &io::Error,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut new = NewFile::create(&std::env::temp_dir())?;
+    fill(&mut new.file)?;
+    new.file.sync_all()?;
+    remark(&format!(
+        "{}: its folder takes no new file ({reason}), so it is overwritten in place: should that be interrupted, the complete \
+         content is in {}",
+        path.display(),
+        new.folder.display()
+    ));
+    new.copy_to(path)
+}
+
+fn takes_no_new_file(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// The folder that a file is in.
@@ -42,9 +69,10 @@ pub(super) fn directory(path: &Path) -> &Path {
     }
 }
 
-/// A file in the folder of its later place that only its owner may read and write.
+/// A file that only its owner may read and write.
 struct NewFile {
     file: File,
+    folder: PathBuf,
     /// Its name, which is removed with this; an unnamed file is gone when it is closed.
     name: Option<TempPath>,
 }
@@ -53,7 +81,7 @@ impl NewFile {
     fn create(folder: &Path) -> io::Result<Self> {
         fs::metadata(folder)?;
         match unnamed_file(folder) {
-            Some(file) => Ok(Self { file, name: None }),
+            Some(file) => Ok(Self { file, folder: folder.to_owned(), name: None }),
             None => Self::with_name(folder),
         }
     }
@@ -67,31 +95,31 @@ impl NewFile {
             interrupt::make_unfinished(path, |path| options.open(path))
         };
         let (file, name) = beside(folder, open)?.into_parts();
-        Ok(Self { file, name: Some(name) })
+        Ok(Self { file, folder: folder.to_owned(), name: Some(name) })
     }
 
     /// Gives it a name of its own, if it has none.
-    fn name(&mut self, folder: &Path) -> io::Result<TempPath> {
+    fn name(&mut self) -> io::Result<TempPath> {
         match self.name.take() {
             Some(name) => Ok(name),
             None => {
                 let link = |path: &Path| interrupt::make_unfinished(path, |path| give_name(&self.file, path));
-                Ok(beside(folder, link)?.into_temp_path())
+                Ok(beside(&self.folder, link)?.into_temp_path())
             }
         }
     }
 
     fn move_to(mut self, path: &Path) -> io::Result<()> {
-        let name = self.name(directory(path))?;
+        let name = self.name()?;
         name.persist(path).map_err(|error| error.error)?;
         interrupt::finished();
         Ok(())
     }
 
-    /// Overwrites a file that has other names, too, so that all of them show the new content. Should that fail half way,
-    /// the complete content stays beside it.
+    /// Overwrites a file that keeps its place: one with other names, too, so that all of them show the new content, or one
+    /// whose folder takes no other. Should that fail half way, the complete content stays where it is.
     fn copy_to(mut self, path: &Path) -> io::Result<()> {
-        let name = self.name(directory(path))?;
+        let name = self.name()?;
         interrupt::finished();
         let copied = self.file.rewind().and_then(|()| {
             let mut old = File::options().write(true).truncate(true).open(path)?;

@@ -5,6 +5,7 @@ mod table;
 pub(crate) use table::{LeftOut, render};
 
 use crate::failure::Failure;
+use crate::flags::in_flags;
 use crate::progress::Progress;
 use bitonic::{Engine, Order, Report, Sorter};
 use bitonic_lab::implementation::DeviceShare;
@@ -71,7 +72,7 @@ impl<K: TestKey> HostSort<K> for Contender {
             }
             // Which kernels there are depends on the length.
             Sort::Bitonic(sorter)
-                if sorter.plan::<K>(keys.len()).map_err(|error| error.to_string())?.engine != Engine::Cpu =>
+                if sorter.plan::<K>(keys.len()).map_err(in_flags)?.engine != Engine::Cpu =>
             {
                 self.sort(&mut keys.to_vec(), row_length).map(drop)
             }
@@ -91,7 +92,7 @@ impl<K: TestKey> HostSort<K> for Contender {
                     true => sorter.sort(keys),
                     false => sorter.sort_rows(keys, row_length),
                 };
-                let report = self.report.insert(sorted.map_err(|error| error.to_string())?);
+                let report = self.report.insert(sorted.map_err(in_flags)?);
                 Ok(Told { device: report.times.as_ref().map(DeviceShare::from), ..Told::default() })
             }
             Sort::Rung(rung, options) => {

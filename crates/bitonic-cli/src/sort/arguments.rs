@@ -1,12 +1,13 @@
 //! The options of `bitonic sort`.
 
-use super::formats::Format;
+use super::formats::text::Digits;
+use super::formats::{Format, InputFormat};
+use super::lines::{Column, Separator};
 use crate::failure::Failure;
 use crate::options::SortOptions;
 use crate::word::Word;
-use bitonic::key::{Key, KeyType};
-use bitonic::plan::Plan;
-use bitonic::{Error, Report, Sorter};
+use bitonic::Sorter;
+use bitonic::key::KeyType;
 use bitonic_testkit::Pattern;
 use std::path::PathBuf;
 
@@ -16,6 +17,9 @@ Examples:
   seq 100 | bitonic sort -r                     the other way, from standard input
   bitonic sort keys.npy -o keys.npy             sort a NumPy array in place
   bitonic sort keys.bin --type f32 -o out.txt   raw 32-bit floats in, text out
+  bitonic sort a.txt b.txt -o all.txt           several files in one sort
+  bitonic sort sales.csv --key price            lines by a column, each as it was
+  bitonic sort matrix.npy --rows -o out.npy     every row of a matrix; --axis 0: every column
   bitonic sort --check numbers.txt              is it sorted? exit code 0: yes, 1: no
   bitonic sort --random 16M                     how fast is it here?
   bitonic sort --random 16M --engine opencl     and on a device with an OpenCL driver?
@@ -23,6 +27,7 @@ Examples:
   bitonic sort --random 1e6 -t i64 -o a.npy     make a sorted file
 
 The input is read whole, and a file is replaced only when its new content is complete: the output may be the input.
+Numbers are written 1000, 1_000, 0x3E8, 1.5, 1e3, nan or inf; from # to the end of its line is a comment.
 Floats are in IEEE 754 total order: -nan, -inf, ..., -0, 0, ..., inf, nan.
 Exit code: 0 done; 1 --check found keys out of order; 2 something is wrong, and standard error says what.";
 
@@ -30,23 +35,24 @@ Exit code: 0 done; 1 --check found keys out of order; 2 something is wrong, and 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// What to sort; `-` or nothing is standard input.
-    pub(super) file: Option<PathBuf>,
+    /// What to sort, together if there are several; `-` or nothing is standard input.
+    #[arg(value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
 
-    /// Where to write the sorted keys; `-` or nothing is standard output.
+    /// Where to write the sorted keys; `-` or nothing is standard output. Bytes go to a terminal only with `-`.
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 
-    /// The input's format: numbers as text, raw little-endian bytes, or a NumPy array. [default: by extension (.npy, .txt;
-    /// .bin and .raw are raw), then by content, else text]
+    /// The input's format: numbers as text, raw little-endian bytes, a NumPy array, or an archive of them. [default: by
+    /// extension (.npy, .npz; .txt, .csv and .tsv are text; .bin and .raw are raw), then by content, else text]
     #[arg(
         short,
         long,
         value_name = "FORMAT",
-        value_parser = Word::one_of("format", Format::ALL, Format::name),
+        value_parser = Word::one_of("format", InputFormat::ALL, InputFormat::name),
         help_heading = "Format"
     )]
-    pub(super) format: Option<Format>,
+    pub(super) format: Option<InputFormat>,
 
     /// The output's format. [default: by the output's extension, else as the input's]
     #[arg(
@@ -68,6 +74,40 @@ pub(crate) struct Arguments {
     )]
     pub(super) key_type: Option<KeyType>,
 
+    /// Refuse numbers with more digits than their type holds, instead of rounding them.
+    #[arg(long, conflicts_with = "random", help_heading = "Format")]
+    pub(super) exact: bool,
+
+    /// The array to take from an .npz archive that has several.
+    #[arg(long, value_name = "NAME", conflicts_with = "random", help_heading = "Format")]
+    pub(super) array: Option<String>,
+
+    /// Sort the lines of a table by the numbers in this column: its number, from 1, or its name in the first line, which
+    /// then stays first. Lines stay as they are, equal ones in their order; comments go with the line below them.
+    #[arg(
+        short,
+        long,
+        value_name = "COLUMN",
+        value_parser = Word::open(Column::parse),
+        conflicts_with_all = ["random", "output_format", "rows", "axis"],
+        help_heading = "Lines"
+    )]
+    pub(super) key: Option<Column>,
+
+    /// What stands between columns. [default: a tab, a semicolon or a comma if the first line has one, else white space]
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "key",
+        value_parser = Word::one_of("separator", Separator::ALL, Separator::name),
+        help_heading = "Lines"
+    )]
+    pub(super) separator: Option<Separator>,
+
+    /// The first line has the columns' names: leave it first.
+    #[arg(long, requires = "key", help_heading = "Lines")]
+    pub(super) header: bool,
+
     #[command(flatten)]
     pub(super) options: SortOptions,
 
@@ -76,15 +116,28 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Sort")]
     pub(super) stable: bool,
 
-    /// The keys are rows of LEN: sort every row for itself. Their number must be a whole number of rows.
+    /// The keys are rows of LEN: sort every row for itself. Their number must be a whole number of rows. A NumPy array has
+    /// rows of its own, and needs no LEN.
     #[arg(
         long,
         value_name = "LEN",
-        value_parser = Word::count(),
+        num_args = 0..=1,
+        value_parser = Word::row_length(),
         allow_negative_numbers = true,
         help_heading = "Sort"
     )]
-    pub(super) rows: Option<usize>,
+    pub(super) rows: Option<Option<usize>>,
+
+    /// Sort a NumPy array along this axis: 0 is the first, -1 the last.
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = Word::axis(),
+        allow_negative_numbers = true,
+        conflicts_with_all = ["rows", "random"],
+        help_heading = "Sort"
+    )]
+    pub(super) axis: Option<i64>,
 
     /// Do not sort: say whether the input is sorted, and if not, where the first key out of order is.
     #[arg(short, long, conflicts_with_all = ["output", "output_format", "report"], help_heading = "Sort")]
@@ -101,7 +154,7 @@ pub(crate) struct Arguments {
         value_name = "N",
         value_parser = Word::count(),
         allow_negative_numbers = true,
-        conflicts_with_all = ["file", "format", "check"],
+        conflicts_with_all = ["files", "format", "check"],
         help_heading = "Random keys"
     )]
     pub(super) random: Option<usize>,
@@ -135,29 +188,8 @@ impl Arguments {
         Ok(self.options.sorter()?.stable(self.stable))
     }
 
-    /// What that sort will do with this many keys.
-    pub(super) fn plan<K: Key>(&self, sorter: &Sorter, len: usize) -> Result<Plan, Error> {
-        match self.rows {
-            Some(row_length) => sorter.plan_rows::<K>(len, row_length),
-            None => sorter.plan::<K>(len),
-        }
-    }
-
-    /// Does it.
-    pub(super) fn sort<K: Key>(&self, sorter: &Sorter, keys: &mut [K]) -> Result<Report, Error> {
-        match self.rows {
-            Some(row_length) => sorter.sort_rows(keys, row_length),
-            None => sorter.sort(keys),
-        }
-    }
-
-    /// The length of a row of this many keys: of all of them, unless it was asked for. Refuses rows that the keys do not
-    /// make.
-    pub(super) fn row_length(&self, len: usize) -> Result<usize, Error> {
-        match self.rows {
-            None => Ok(len),
-            Some(row_length) if len.checked_rem(row_length).unwrap_or(len) == 0 => Ok(row_length),
-            Some(row_length) => Err(Error::Rows { len, row_length }),
-        }
+    /// Whether numbers may be rounded.
+    pub(super) fn digits(&self) -> Digits {
+        if self.exact { Digits::All } else { Digits::AsTheTypeHolds }
     }
 }

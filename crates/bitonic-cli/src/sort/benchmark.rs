@@ -1,6 +1,7 @@
 //! `--random` without an output: how fast is a sort here, beside the standard library's?
 
 use super::formats::FileKey;
+use super::segments::Segments;
 use super::{Arguments, report};
 use crate::failure::Failure;
 use crate::figures::counted;
@@ -9,12 +10,17 @@ use crate::race::{self, Contender, Race, Repeat};
 
 /// Sorts the same keys with the library and with the standard library, by turns, compares the results bit for bit, and
 /// prints what was measured. `what` says how the keys were made.
-pub(super) fn run<K: FileKey>(what: &str, len: usize, arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run<K: FileKey>(
+    what: &str,
+    len: usize,
+    segments: Segments,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
     let sorter = arguments.sorter()?;
-    let plan = arguments.plan::<K>(&sorter, len)?;
+    let plan = segments.plan::<K>(&sorter, len)?;
     let order = arguments.options.order();
     let mut race = Race::<K>::new(len, arguments.distribution, arguments.seed, order)?;
-    if let Some(row_length) = arguments.rows {
+    if let Segments::Rows(row_length) = segments {
         race = race.in_rows(row_length);
     }
 

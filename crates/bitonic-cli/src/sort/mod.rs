@@ -3,19 +3,25 @@
 mod arguments;
 mod benchmark;
 mod formats;
+mod lines;
 mod report;
+mod segments;
+mod sources;
 
 pub(crate) use arguments::Arguments;
 
 use crate::failure::Failure;
 use crate::figures::{counted, million_keys_per_second, time};
-use crate::input::Input;
 use crate::output;
 use crate::progress::Progress;
 use crate::random;
 use bitonic::key::{KeyType, Order};
-use formats::{FileKey, Format, first_out_of_order, show};
-use std::time::Instant;
+use bitonic::{Instructions, Report};
+use formats::{FileKey, Format, Layout, first_out_of_order, show};
+use segments::Segments;
+use sources::{Decoded, Sources};
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Sorts, checks or measures, as the arguments ask.
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
@@ -36,109 +42,183 @@ fn run_random<K: FileKey>(len: usize, arguments: &Arguments) -> Result<(), Failu
             "--output-format has nothing to write: add -o FILE, or -o - for standard output",
         ));
     }
-    let format = output_format(arguments, Format::Text);
+    let format = output_format(arguments, Format::Text, None)?;
     format.accept(K::TYPE).map_err(Failure::new)?;
+    let segments = Segments::of(arguments.rows, None, None).map_err(Failure::new)?;
     let &Arguments { distribution, seed, .. } = arguments;
-    let what = format!("{}, {distribution}, seed {seed}", keys_in_words::<K>(len, arguments)?);
+    let what = format!("{}, {distribution}, seed {seed}", keys_in_words::<K>(len, segments, arguments)?);
     if arguments.output.is_none() {
-        return benchmark::run::<K>(&what, len, arguments);
+        return benchmark::run::<K>(&what, len, segments, arguments);
     }
     let started = Instant::now();
     let keys: Vec<K> = random::make(len, distribution, seed, 1)?;
-    sort_and_write(&what, keys, started, format, arguments)
+    let to_write = ToWrite { what, keys, segments, format, layout: Layout::flat(len) };
+    sort_and_write(to_write, started, arguments)
 }
 
 fn run_input(arguments: &Arguments) -> Result<(), Failure> {
     let started = Instant::now();
-    let input = Input::read(arguments.file.as_deref())?;
-    let by_name = || arguments.file.as_deref().and_then(Format::of_name);
-    let format = arguments.format.or_else(by_name).unwrap_or_else(|| Format::of_content(&input.bytes));
-    let key_type =
-        format.key_type(&input.bytes, arguments.key_type).map_err(|reason| input.refused(reason))?;
-    bitonic::with_key_type!(key_type, K => run_keys::<K>(input, format, started, arguments))
+    let sources = Sources::read(arguments)?;
+    if let Some(column) = &arguments.key {
+        return lines::run(&sources, column, started, arguments);
+    }
+    let key_type = sources.key_type(arguments)?;
+    bitonic::with_key_type!(key_type, K => run_keys::<K>(sources, started, arguments))
 }
 
-fn run_keys<K: FileKey>(
-    input: Input,
-    format: Format,
-    started: Instant,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
+fn run_keys<K: FileKey>(sources: Sources, started: Instant, arguments: &Arguments) -> Result<(), Failure> {
     if arguments.check {
-        return check::<K>(&input, format, arguments);
+        return check::<K>(&sources, arguments);
     }
-    let output_format = output_format(arguments, format);
-    output_format.accept(K::TYPE).map_err(Failure::new)?;
-    let keys = decode::<K>(&input, format)?;
-    drop(input);
-    let what = keys_in_words::<K>(keys.len(), arguments)?;
-    sort_and_write(&what, keys, started, output_format, arguments)
-}
-
-fn output_format(arguments: &Arguments, input_format: Format) -> Format {
-    let by_name = || arguments.output.as_deref().and_then(Format::of_name);
-    arguments.output_format.or_else(by_name).unwrap_or(input_format)
-}
-
-fn decode<K: FileKey>(input: &Input, format: Format) -> Result<Vec<K>, Failure> {
-    let _progress = Progress::spinner("parsing");
-    format.decode(&input.bytes).map_err(|reason| input.refused(reason))
-}
-
-fn check<K: FileKey>(input: &Input, format: Format, arguments: &Arguments) -> Result<(), Failure> {
-    let order = arguments.options.order();
-    let keys = decode::<K>(input, format)?;
-    let what = keys_in_words::<K>(keys.len(), arguments)?;
-    let row_length = arguments.row_length(keys.len())?;
-    let wrong_in_row =
-        |(row, keys): (usize, &[K])| first_out_of_order(keys, order).map(|index| row * row_length + index);
-    match keys.chunks(row_length.max(1)).enumerate().find_map(wrong_in_row) {
-        Some(index) => Err(Failure::No(format!(
-            "{}: {}: {} comes after {}, so the {} not {}",
-            input.name,
-            format.position_of_key::<K>(&input.bytes, index),
-            show(keys[index]),
-            show(keys[index - 1]),
-            if arguments.rows.is_some() { "row is" } else { "keys are" },
-            order_in_words(order)
-        ))),
-        None => output::print(|out| writeln!(out, "{}: sorted: {what}", input.name)),
+    let format = output_format(arguments, sources.format(), sources.extension())?;
+    format.accept(K::TYPE).map_err(Failure::new)?;
+    refuse_bytes_on_terminal(format, arguments)?;
+    if K::COMMENTS == formats::text::Comments::LeftOut {
+        sources.keep_comments(arguments.output.as_deref())?;
     }
+    let keys = sources.decode::<K>(arguments.digits())?.keys;
+    let (segments, layout) = arrangement(&sources, keys.len(), arguments)?;
+    drop(sources);
+    let what = keys_in_words::<K>(keys.len(), segments, arguments)?;
+    sort_and_write(ToWrite { what, keys, segments, format, layout }, started, arguments)
 }
 
-fn sort_and_write<K: FileKey>(
-    what: &str,
-    mut keys: Vec<K>,
-    started: Instant,
-    format: Format,
+/// What is sorted for itself, and how the result is stored.
+fn arrangement(sources: &Sources, len: usize, arguments: &Arguments) -> Result<(Segments, Layout), Failure> {
+    let layout = sources.layout(len)?;
+    let segments = Segments::of(arguments.rows, arguments.axis, layout.as_ref())
+        .map_err(|reason| Failure::new(format!("{}: {reason}", sources.names())))?;
+    Ok((segments, layout.unwrap_or_else(|| Layout::flat(len))))
+}
+
+/// The format to write: the one asked for, or the one that the output's name speaks of, or the input's. Bytes go to no name
+/// that speaks of something else.
+fn output_format(
     arguments: &Arguments,
-) -> Result<(), Failure> {
-    let before = started.elapsed();
-    let sorter = arguments.sorter()?;
-    let plan = arguments.plan::<K>(&sorter, keys.len())?;
-    let progress = Progress::spinner("sorting");
-    let report = arguments.sort(&sorter, &mut keys)?;
-    drop(progress);
-    let writing = Instant::now();
-    output::write(arguments.output.as_deref(), |out| {
-        format.encode(&keys, out, &Progress::bar("writing", keys.len()))
-    })?;
-    if arguments.report {
-        let mut lines = report::lines(what, &report, plan.instructions);
-        lines.add(if arguments.random.is_some() { "make" } else { "read" }, time(before));
-        let rate = million_keys_per_second(keys.len(), report.elapsed);
-        lines.add("sort", format_args!("{}, {rate} million keys/s", time(report.elapsed)));
-        lines.add("write", time(writing.elapsed()));
-        output::note(lines);
+    input_format: Format,
+    input_extension: Option<String>,
+) -> Result<Format, Failure> {
+    let Some(path) = arguments.output.as_deref() else {
+        return Ok(arguments.output_format.unwrap_or(input_format));
+    };
+    let extension = formats::extension(path);
+    let known = arguments.output_format.or_else(|| Format::of_name(path));
+    match (known, &extension) {
+        (Some(format), _) => Ok(format),
+        (None, Some(extension)) if extension == "npz" => Err(Failure::new(format!(
+            "archives are not written, and {} is named as one: name it .npy for one array",
+            path.display()
+        ))),
+        (None, Some(_)) if !input_format.is_text() && extension != input_extension && is_named(path) => {
+            Err(Failure::new(format!(
+                "{} does not say by its name what it is to hold: name it .npy, .bin or .txt, or say --output-format npy, raw \
+                 or text",
+                path.display()
+            )))
+        }
+        (None, _) => Ok(input_format),
+    }
+}
+
+/// Whether the path names a file, and not a device or a stream.
+fn is_named(path: &Path) -> bool {
+    path.metadata().map_or(true, |about| about.is_file())
+}
+
+/// Bytes would leave a terminal in disorder. Who names standard output wants it so.
+fn refuse_bytes_on_terminal(format: Format, arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.output.is_none() && !format.is_text() && output::is_terminal() {
+        return Err(Failure::new(
+            "the sorted keys are bytes and would disturb the terminal: add -o FILE, or --output-format text to read them; -o \
+             - sends them to the terminal all the same",
+        ));
     }
     Ok(())
 }
 
+fn check<K: FileKey>(sources: &Sources, arguments: &Arguments) -> Result<(), Failure> {
+    let order = arguments.options.order();
+    let Decoded { keys, ends } = sources.decode::<K>(arguments.digits())?;
+    let (segments, _) = arrangement(sources, keys.len(), arguments)?;
+    let what = keys_in_words::<K>(keys.len(), segments, arguments)?;
+    let row_length = segments.length(keys.len())?;
+    let keys = segments.in_rows(keys).map_err(Failure::new)?;
+    let wrong_in_row =
+        |(row, keys): (usize, &[K])| first_out_of_order(keys, order).map(|index| row * row_length + index);
+    match keys.chunks(row_length.max(1)).enumerate().find_map(wrong_in_row) {
+        Some(index) => {
+            let position = sources.position_of_key::<K>(&ends, segments.stored(index));
+            let unsorted = if segments == Segments::All { "keys are" } else { "row is" };
+            Err(not_in_order(&position, &show(keys[index]), &show(keys[index - 1]), unsorted, order))
+        }
+        None => output::print(|out| writeln!(out, "{}: sorted: {what}", sources.names())),
+    }
+}
+
+/// The answer to `--check` if it is no.
+fn not_in_order(position: &str, key: &str, before: &str, unsorted: &str, order: Order) -> Failure {
+    let order = order_in_words(order);
+    Failure::No(format!("{position}: {key} comes after {before}, so the {unsorted} not {order}"))
+}
+
+/// Keys that are to be sorted and written.
+struct ToWrite<K> {
+    /// For people.
+    what: String,
+    keys: Vec<K>,
+    segments: Segments,
+    format: Format,
+    layout: Layout,
+}
+
+fn sort_and_write<K: FileKey>(
+    to_write: ToWrite<K>,
+    started: Instant,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
+    let ToWrite { what, mut keys, segments, format, layout } = to_write;
+    let before = started.elapsed();
+    let sorter = arguments.sorter()?;
+    let plan = segments.plan::<K>(&sorter, keys.len())?;
+    let progress = Progress::spinner("sorting");
+    let report = segments.sort(&sorter, &mut keys)?;
+    drop(progress);
+    let writing = Instant::now();
+    output::write(arguments.output.as_deref(), |out| {
+        format.encode(&keys, &layout, out, &Progress::bar("writing", keys.len()))
+    })?;
+    if arguments.report {
+        print_report(&what, &report, plan.instructions, before, writing.elapsed(), arguments);
+    }
+    Ok(())
+}
+
+/// Tells what was done and how long it took.
+fn print_report(
+    what: &str,
+    report: &Report,
+    instructions: Option<Instructions>,
+    before: Duration,
+    writing: Duration,
+    arguments: &Arguments,
+) {
+    let mut lines = report::lines(what, report, instructions);
+    lines.add(if arguments.random.is_some() { "make" } else { "read" }, time(before));
+    let rate = million_keys_per_second(report.len(), report.elapsed);
+    lines.add("sort", format_args!("{}, {rate} million keys/s", time(report.elapsed)));
+    lines.add("write", time(writing));
+    output::note(lines);
+}
+
 /// Which keys are sorted, and how: `4096 u32 keys in 4 rows of 1024, ascending`.
-fn keys_in_words<K: FileKey>(len: usize, arguments: &Arguments) -> Result<String, Failure> {
+fn keys_in_words<K: FileKey>(
+    len: usize,
+    segments: Segments,
+    arguments: &Arguments,
+) -> Result<String, Failure> {
     let mut words = counted(len, &format!("{} key", K::TYPE));
-    if arguments.rows.is_some() {
-        let row_length = arguments.row_length(len)?;
+    let row_length = segments.length(len)?;
+    if segments != Segments::All {
         let rows = counted(len.checked_div(row_length).unwrap_or(0), "row");
         words += &format!(" in {rows} of {row_length}");
     }

@@ -1,6 +1,7 @@
 //! What a sort did, for people.
 
 use crate::figures::{counted, gigabytes_per_second, percent, time};
+use crate::flags::in_flags;
 use crate::lines::Lines;
 use bitonic::{DeviceTimes, Instructions, Report};
 use std::time::Duration;
@@ -16,7 +17,7 @@ pub(super) fn lines(what: &str, report: &Report, instructions: Option<Instructio
     }
     lines.add("plan", report.plan.summary());
     if let Some(reason) = &report.fallback {
-        lines.add("fallback", reason);
+        lines.add("fallback", in_flags(reason));
     }
     if let Some(times) = &report.times {
         add_device_times(&mut lines, times);

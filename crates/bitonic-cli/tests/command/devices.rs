@@ -60,5 +60,5 @@ fn without_a_driver_it_says_what_to_install_and_lists_the_rest() {
     let said = printed(without_driver(["devices"]));
     let reason = said.lines().find(|line| line.starts_with("not available: opencl, "));
     assert!(reason.is_some_and(|reason| reason.contains("install")), "{said}");
-    assert!(!said.contains("\nopencl ") && said.contains("cpu engine"), "{said}");
+    assert!(!said.contains("\nopencl ") && said.contains("--engine cpu"), "{said}");
 }

@@ -1,8 +1,10 @@
-//! Files with several names, and links to what is not there yet.
+//! Files with several names, links to what is not there yet, folders that take no new file.
 
-use crate::{Folder, bitonic, said, sorted};
+use crate::{Folder, bitonic, said, sorted, unsorted};
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
 
 #[test]
 fn all_names_of_a_file_show_the_new_content() {
@@ -41,4 +43,67 @@ fn links_that_lead_to_one_another_are_refused() {
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     assert!(one.is_symlink() && other.is_symlink());
     assert_eq!(folder.names(), ["input.txt", "one", "other"]);
+}
+
+/// The administrator may write to every folder: `setpriv` takes that right away.
+#[test]
+fn a_file_in_a_folder_that_takes_no_new_one_is_overwritten_and_that_is_told() {
+    let folder = Folder::new();
+    let [closed, temporary] = ["closed", "temporary"].map(|name| folder.path().join(name));
+    fs::create_dir(&closed).unwrap();
+    fs::create_dir(&temporary).unwrap();
+    let file = closed.join("keys.txt");
+    fs::write(&file, unsorted(1000)).unwrap();
+    let forbid = |forbidden| {
+        let mode = if forbidden { 0o555 } else { 0o755 };
+        fs::set_permissions(&closed, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    forbid(true);
+    let without_privilege = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"];
+    let is_possible = |command: &mut Command| command.status().is_ok_and(|status| status.success());
+    let is_obeyed = fs::write(closed.join("new"), "").is_err();
+    let words: &[&str] = match is_obeyed {
+        true => &[],
+        false if is_possible(Command::new("setpriv").arg(without_privilege[1]).arg("true")) => {
+            &without_privilege
+        }
+        false => {
+            forbid(false);
+            println!(
+                "skipped: a_file_in_a_folder_that_takes_no_new_one: this user may write to every folder"
+            );
+            return;
+        }
+    };
+    let _ = fs::remove_file(closed.join("new"));
+    let script = "exec \"$@\"";
+    let sort = |output: &Path| {
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", script, "sh"])
+            .args(words)
+            .arg(crate::BITONIC)
+            .arg("sort")
+            .arg(&file)
+            .arg("-o")
+            .arg(output);
+        command.env("TMPDIR", &temporary).output().unwrap()
+    };
+    let output = sort(&file);
+    let new = sort(&closed.join("other.txt"));
+    forbid(false);
+    assert!(output.status.success(), "{}", said(&output));
+    let told = format!(
+        "bitonic: {}: its folder takes no new file (permission denied), so it is overwritten in place: should that be \
+         interrupted, the complete content is in {}\n",
+        file.display(),
+        temporary.display()
+    );
+    assert_eq!(said(&output), told);
+    assert!(fs::read_to_string(&file).unwrap() == sorted(1000));
+    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0, "something is left");
+    // A new file there cannot be.
+    assert_eq!(new.status.code(), Some(2));
+    assert!(said(&new).contains("permission denied: choose another place"), "{}", said(&new));
+    assert_eq!(fs::read_dir(&closed).unwrap().count(), 1);
 }

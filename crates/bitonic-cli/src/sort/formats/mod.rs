@@ -1,20 +1,35 @@
 //! The formats that keys are read from and written in.
 
 mod npy;
+mod npz;
 mod raw;
-mod text;
+pub(super) mod text;
+
+pub(super) use npy::Layout;
+pub(super) use npz::array as array_of_archive;
 
 use crate::progress::Progress;
 use bitonic::Order;
 use bitonic::key::{BitMap, KeyType};
 use bitonic_testkit::TestKey;
+use raw::ByteOrder;
 use std::io::{self, Write};
 use std::path::Path;
+use text::Digits;
 
 /// A key that every format can read and write, and that can be made at random.
 pub(super) trait FileKey: TestKey + text::TextKey {}
 
 impl<K: TestKey + text::TextKey> FileKey for K {}
+
+/// Why one of several inputs is refused.
+#[derive(Debug, PartialEq)]
+pub(super) struct Refusal {
+    /// Which input.
+    pub(super) source: usize,
+    /// What is wrong, where, and the way out.
+    pub(super) reason: String,
+}
 
 /// How keys stand in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +38,54 @@ pub(super) enum Format {
     Text,
     /// The keys' bytes and nothing else, little-endian.
     Raw,
-    /// A NumPy array of one dimension.
+    /// A NumPy array.
     Npy,
+}
+
+/// How an input is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InputFormat {
+    Keys(Format),
+    /// An archive of NumPy arrays, one of which is taken.
+    Npz,
+}
+
+impl InputFormat {
+    /// Every way to read an input.
+    pub(super) const ALL: &[Self] =
+        &[Self::Keys(Format::Text), Self::Keys(Format::Raw), Self::Keys(Format::Npy), Self::Npz];
+
+    /// Its name on the command line.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Keys(format) => format.name(),
+            Self::Npz => "npz",
+        }
+    }
+
+    /// The format that a file's name speaks of.
+    pub(super) fn of_name(path: &Path) -> Option<Self> {
+        match extension(path)?.as_str() {
+            "npz" => Some(Self::Npz),
+            _ => Format::of_name(path).map(Self::Keys),
+        }
+    }
+
+    /// The format of bytes whose name says nothing: NumPy's begin with a mark, the rest is taken for text.
+    pub(super) fn of_content(bytes: &[u8]) -> Self {
+        if bytes.starts_with(npy::MAGIC) {
+            Self::Keys(Format::Npy)
+        } else if bytes.starts_with(npz::MAGIC) {
+            Self::Npz
+        } else {
+            Self::Keys(Format::Text)
+        }
+    }
+}
+
+/// The end of a file's name after its last point, in small letters.
+pub(super) fn extension(path: &Path) -> Option<String> {
+    Some(path.extension()?.to_str()?.to_ascii_lowercase())
 }
 
 /// How many keys are encoded before they are written: enough that a write costs little beside them.
@@ -43,40 +104,50 @@ impl Format {
         }
     }
 
+    /// Whether people can read it.
+    pub(super) fn is_text(self) -> bool {
+        self == Self::Text
+    }
+
     /// The format that a file's name speaks of.
     pub(super) fn of_name(path: &Path) -> Option<Self> {
-        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        match extension.as_str() {
+        match extension(path)?.as_str() {
             "npy" => Some(Self::Npy),
             "bin" | "raw" => Some(Self::Raw),
-            "txt" => Some(Self::Text),
+            "txt" | "text" | "csv" | "tsv" => Some(Self::Text),
             _ => None,
         }
     }
 
-    /// The format of bytes whose name says nothing: NumPy's begin with a mark, the rest is taken for text.
-    pub(super) fn of_content(bytes: &[u8]) -> Self {
-        if bytes.starts_with(npy::MAGIC) { Self::Npy } else { Self::Text }
-    }
-
-    /// The type of the keys in `bytes`: what the format says, or what the user says where it does not.
-    pub(super) fn key_type(self, bytes: &[u8], asked: Option<KeyType>) -> Result<KeyType, String> {
+    /// The type of the keys in `bytes`, if the format says it. Another one that was asked for is refused.
+    pub(super) fn key_type(self, bytes: &[u8], asked: Option<KeyType>) -> Result<Option<KeyType>, String> {
         match (self, asked) {
-            (Self::Text, Some(asked)) | (Self::Raw, Some(asked)) => Ok(asked),
-            (Self::Text, None) => text::infer(bytes),
+            (Self::Text, _) => Ok(None),
+            (Self::Raw, Some(asked)) => Ok(Some(asked)),
             (Self::Raw, None) => {
                 Err("raw bytes do not say what they are: add --type, such as --type u32".to_owned())
             }
-            (Self::Npy, asked) => npy::key_type(bytes, asked),
+            (Self::Npy, asked) => npy::key_type(bytes, asked).map(Some),
         }
     }
 
     /// The keys in `bytes`.
-    pub(super) fn decode<K: FileKey>(self, bytes: &[u8]) -> Result<Vec<K>, String> {
+    pub(super) fn decode<K: FileKey>(self, bytes: &[u8], digits: Digits) -> Result<Vec<K>, String> {
         match self {
-            Self::Text => text::decode(bytes),
+            Self::Text => {
+                let decoded = text::decode(text::places(&[bytes], K::COMMENTS), digits);
+                decoded.map_err(|refusal| refusal.reason)
+            }
             Self::Raw => raw::decode(bytes),
             Self::Npy => npy::decode(bytes),
+        }
+    }
+
+    /// How the array in `bytes` is stored, if it is one.
+    pub(super) fn layout(self, bytes: &[u8]) -> Result<Option<Layout>, String> {
+        match self {
+            Self::Text | Self::Raw => Ok(None),
+            Self::Npy => npy::layout(bytes).map(Some),
         }
     }
 
@@ -88,23 +159,25 @@ impl Format {
         }
     }
 
-    /// Writes the keys. The type must have been [accepted](Self::accept).
+    /// Writes the keys, as an array with this layout where the format has arrays. The type must have been
+    /// [accepted](Self::accept).
     pub(super) fn encode<K: FileKey>(
         self,
         keys: &[K],
+        layout: &Layout,
         out: &mut dyn Write,
         progress: &Progress,
     ) -> io::Result<()> {
-        let append: fn(&[K], &mut Vec<u8>) = match self {
-            Self::Text => text::append,
-            Self::Raw | Self::Npy => raw::append,
-        };
         let mut buffer = Vec::new();
         if self == Self::Npy {
-            npy::append_header::<K>(keys.len(), &mut buffer)?;
+            npy::append_header::<K>(layout, &mut buffer)?;
         }
         for some in keys.chunks(KEYS_PER_WRITE) {
-            append(some, &mut buffer);
+            match self {
+                Self::Text => text::append(some, &mut buffer),
+                Self::Raw => raw::append(some, ByteOrder::Little, &mut buffer),
+                Self::Npy => raw::append(some, layout.byte_order, &mut buffer),
+            }
             out.write_all(&buffer)?;
             buffer.clear();
             progress.advance(some.len());
@@ -115,9 +188,14 @@ impl Format {
     /// Where the key with this index stands in `bytes`, in the words of someone who looks for it there.
     pub(super) fn position_of_key<K: FileKey>(self, bytes: &[u8], index: usize) -> String {
         match self {
-            Self::Text => text::position_of_key(bytes, index),
+            Self::Text => match text::places(&[bytes], K::COMMENTS).nth(index) {
+                Some(place) => place.position().to_string(),
+                None => "its end".to_owned(),
+            },
             Self::Raw => format!("key {} (byte {})", index + 1, index * size_of::<K>()),
-            Self::Npy => format!("index {index}"),
+            Self::Npy => {
+                npy::layout(bytes).map_or_else(|_| index.to_string(), |layout| layout.index_of(index))
+            }
         }
     }
 }
@@ -137,7 +215,7 @@ pub(super) fn first_out_of_order<K: FileKey>(keys: &[K], order: Order) -> Option
 }
 
 /// An empty vector with room for this many keys.
-fn with_room_for<K>(len: usize) -> Result<Vec<K>, String> {
+pub(super) fn with_room_for<K>(len: usize) -> Result<Vec<K>, String> {
     let mut keys = Vec::new();
     match keys.try_reserve_exact(len) {
         Ok(()) => Ok(keys),
@@ -146,13 +224,13 @@ fn with_room_for<K>(len: usize) -> Result<Vec<K>, String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use proptest::prelude::ProptestConfig;
 
     /// For properties of parsers: enough cases to be worth it and to be done in seconds. A million, with
     /// `PROPTEST_CASES=1000000`, take about a minute.
-    pub(super) fn many_cases() -> ProptestConfig {
+    pub(in crate::sort) fn many_cases() -> ProptestConfig {
         const CASES: u32 = 20_000;
         match std::env::var_os("PROPTEST_CASES") {
             Some(_) => ProptestConfig::default(),
@@ -166,11 +244,18 @@ mod tests {
         assert_eq!(of_name("a.npy"), Some(Format::Npy));
         assert_eq!(of_name("dir.bin/a.RAW"), Some(Format::Raw));
         assert_eq!(of_name("a.bin"), Some(Format::Raw));
-        assert_eq!(of_name("a.txt"), Some(Format::Text));
+        for text in ["a.txt", "a.text", "a.csv", "a.TSV"] {
+            assert_eq!(of_name(text), Some(Format::Text), "{text}");
+        }
         assert_eq!(of_name("numbers"), None);
         assert_eq!(of_name("dir.npy/numbers"), None);
-        assert_eq!(Format::of_content(b"\x93NUMPY\x01\x00"), Format::Npy);
-        assert_eq!(Format::of_content(b"\x93NUMP"), Format::Text);
+        assert_eq!(of_name("a.npz"), None, "archives are not written");
+        assert_eq!(InputFormat::of_name(Path::new("a.npz")), Some(InputFormat::Npz));
+        assert_eq!(InputFormat::of_name(Path::new("a.npy")), Some(InputFormat::Keys(Format::Npy)));
+        let of_content = InputFormat::of_content;
+        assert_eq!(of_content(b"\x93NUMPY\x01\x00"), InputFormat::Keys(Format::Npy));
+        assert_eq!(of_content(b"\x93NUMP"), InputFormat::Keys(Format::Text));
+        assert_eq!(of_content(b"PK\x03\x04"), InputFormat::Npz);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) fn decode<K: Key>(bytes: &[u8]) -> Result<Vec<K>, String> {
 
 /// The order of a key's bytes in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ByteOrder {
+pub(in crate::sort) enum ByteOrder {
     Little,
     Big,
 }
@@ -67,11 +67,15 @@ fn no_key(place: usize, bits: u128, key_type: KeyType) -> String {
     format!("byte {place}: {bits:#x} is no {key_type}, {what}: read it as {instead}")
 }
 
-/// Appends the keys' bytes, little-endian.
-pub(super) fn append<K: Key>(keys: &[K], out: &mut Vec<u8>) {
+/// Appends the keys' bytes.
+pub(super) fn append<K: Key>(keys: &[K], order: ByteOrder, out: &mut Vec<u8>) {
     out.reserve(size_of_val(keys));
     for key in keys {
-        out.extend_from_slice(&key.to_raw_bits().widen().to_le_bytes()[..size_of::<K>()]);
+        let bits = key.to_raw_bits().widen();
+        match order {
+            ByteOrder::Little => out.extend_from_slice(&bits.to_le_bytes()[..size_of::<K>()]),
+            ByteOrder::Big => out.extend_from_slice(&bits.to_be_bytes()[16 - size_of::<K>()..]),
+        }
     }
 }
 
@@ -87,7 +91,7 @@ mod tests {
             bitonic::with_key_type!(key_type, K => {
                 let keys: Vec<K> = Pattern::Special.generate(1000, 1);
                 let mut bytes = Vec::new();
-                append(&keys, &mut bytes);
+                append(&keys, ByteOrder::Little, &mut bytes);
                 assert_eq!(bytes.len(), 1000 * size_of::<K>());
                 let back: Vec<K> = decode(&bytes).unwrap();
                 assert!(back.iter().zip(&keys).all(|(a, b)| a.to_raw_bits() == b.to_raw_bits()), "{key_type}");
@@ -100,8 +104,9 @@ mod tests {
         assert_eq!(decode::<u32>(&[1, 2, 3, 4]), Ok(vec![0x0403_0201]));
         assert_eq!(decode_from::<u32>(&[9, 1, 2, 3, 4], 1, ByteOrder::Big), Ok(vec![0x0102_0304]));
         let mut bytes = Vec::new();
-        append(&[-2_i16], &mut bytes);
-        assert_eq!(bytes, [0xfe, 0xff]);
+        append(&[-2_i16], ByteOrder::Little, &mut bytes);
+        append(&[-2_i16], ByteOrder::Big, &mut bytes);
+        assert_eq!(bytes, [0xfe, 0xff, 0xff, 0xfe]);
     }
 
     #[test]

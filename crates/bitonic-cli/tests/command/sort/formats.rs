@@ -41,7 +41,7 @@ fn a_numpy_array_is_known_by_its_content_and_comes_out_as_one() {
     let expected = npy("<i4", "(3,)", &[-1_i32, 2, 3].map(i32::to_le_bytes).concat());
     sort([]).write_stdin(input).assert().success().stdout(expected);
     let big_endian = npy(">i4", "(3,)", &[3_i32, -1, 2].map(i32::to_be_bytes).concat());
-    let expected = npy("<i4", "(3,)", &[-1_i32, 2, 3].map(i32::to_le_bytes).concat());
+    let expected = npy(">i4", "(3,)", &[-1_i32, 2, 3].map(i32::to_be_bytes).concat());
     sort([]).write_stdin(big_endian).assert().success().stdout(expected);
     sort([]).write_stdin(npy("<f8", "(0,)", &[])).assert().success().stdout(npy("<f8", "(0,)", &[]));
 }
@@ -115,8 +115,8 @@ fn a_numpy_file_that_is_not_what_it_says_is_refused() {
         ),
         (
             npy("<u4", "(2, 3)", &[0; 24]),
-            "the array has shape (2, 3), and only one dimension can be sorted: flatten it in Python with \
-             numpy.save('flat.npy', array.ravel())",
+            "the array has shape (2, 3): say --rows to sort every row, --axis 0 for every column, or flatten it in Python \
+             with array.ravel()",
         ),
         (
             npy("<c8", "(1,)", &[0; 8]),
@@ -144,4 +144,109 @@ fn a_named_format_overrides_the_extension() {
     assert_eq!(sorted([&file, "--format", "text"], ""), "1\n2\n");
     let file = folder.file("keys.txt", [2, 1]);
     assert_eq!(sorted([&file, "--format", "raw", "--type", "u8", "--output-format", "text"], ""), "1\n2\n");
+}
+
+/// An archive as `numpy.savez` writes it, without compression.
+fn npz(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    for (name, content) in files {
+        let mut checksum = flate2::Crc::new();
+        checksum.update(content);
+        let length = (content.len() as u32).to_le_bytes();
+        let about =
+            [&[20, 0, 0, 0, 0, 0, 0, 0, 0, 0][..], &checksum.sum().to_le_bytes(), &length, &length].concat();
+        let name_length = (name.len() as u16).to_le_bytes();
+        let offset = (bytes.len() as u32).to_le_bytes();
+        bytes.extend([&b"PK\x03\x04"[..], &about, &name_length, &[0, 0], name.as_bytes(), content].concat());
+        let entry = [&b"PK\x01\x02"[..], &[20, 0], &about, &name_length, &[0; 12], &offset, name.as_bytes()];
+        directory.extend(entry.concat());
+    }
+    let count = (files.len() as u16).to_le_bytes();
+    let [length, start] = [directory.len(), bytes.len()].map(|value| (value as u32).to_le_bytes());
+    [bytes, directory, [&b"PK\x05\x06"[..], &[0; 4], &count, &count, &length, &start, &[0, 0]].concat()]
+        .concat()
+}
+
+#[test]
+fn an_archive_names_its_arrays_and_one_can_be_chosen() {
+    let folder = Folder::new();
+    let small = ("small.npy", npy("|u1", "(2,)", &[2, 1]));
+    let large = ("large.npy", npy("<i4", "(2,)", &[2_i32, -1].map(i32::to_le_bytes).concat()));
+    let both = folder.file("both.npz", npz(&[small.clone(), large]));
+    assert_eq!(
+        refused([&both], ""),
+        format!("{both}: the archive holds the arrays small, large: choose one with --array")
+    );
+    assert_eq!(
+        refused([&both, "--array", "other"], ""),
+        format!("{both}: the archive holds no array 'other': choose one of small, large")
+    );
+    assert_eq!(sorted([&both, "--array", "large", "--output-format", "text"], ""), "-1\n2\n");
+    let output = folder.argument("out.npy");
+    sort([&both, "--array", "small", "-o", &output]).assert().success();
+    assert_eq!(folder.read("out.npy"), npy("|u1", "(2,)", &[1, 2]));
+    let archive = folder.argument("out.npz");
+    let message = refused([&both, "--array", "small", "-o", &archive], "");
+    assert_eq!(
+        message,
+        format!("archives are not written, and {archive} is named as one: name it .npy for one array")
+    );
+    // By its content, and alone in its archive.
+    sort(["--output-format", "text"]).write_stdin(npz(&[small])).assert().success().stdout("1\n2\n");
+    let damaged = folder.file("damaged.npz", "PK\x03\x04");
+    assert!(
+        refused([&damaged], "")
+            .starts_with(&format!("{damaged}: the archive has no directory at its end, after 4"))
+    );
+    assert!(
+        refused(["--array", "a"], "2 1")
+            .ends_with("--array chooses from an archive of arrays, and this is none: leave it out")
+    );
+}
+
+#[test]
+fn several_files_are_sorted_together() {
+    let folder = Folder::new();
+    let [one, other] = [folder.file("one.txt", "3 1"), folder.file("other.txt", "2\n-5 2.5")];
+    assert_eq!(sorted([&one, &other], ""), "-5\n1\n2\n2.5\n3\n");
+    assert_eq!(sorted([&one, "-", "-r"], "2 4"), "4\n3\n2\n1\n");
+    // The type of an array is that of the numbers beside it, and its bytes stay in their order.
+    let array = folder.file("array.npy", npy(">u2", "(2,)", &[0, 9, 0, 2]));
+    sort([&array, &one]).assert().success().stdout(npy(">u2", "(4,)", &[0, 1, 0, 2, 0, 3, 0, 9]));
+    let raw = folder.file("keys.bin", [4, 0]);
+    assert_eq!(sorted([&raw, &one, &array, "-t", "u16", "--output-format", "text"], ""), "1\n2\n3\n4\n9\n");
+    sort(["--check", &one]).assert().code(1);
+    let ascending = folder.file("ascending.txt", "4 5");
+    let [first, second] = [folder.file("a.txt", "1 2"), folder.file("b.txt", "3")];
+    sort(["--check", &first, &second, &ascending])
+        .assert()
+        .success()
+        .stdout(format!("{first}, {second}, {ascending}: sorted: 5 i64 keys, ascending\n"));
+    let done = sort(["--check", &first, &ascending, &second]).assert().code(1);
+    assert_eq!(
+        crate::one_line(&done.get_output().stderr),
+        format!("{second}: line 1, column 1: 3 comes after 5, so the keys are not ascending")
+    );
+}
+
+#[test]
+fn files_that_do_not_go_together_are_refused_by_name() {
+    let folder = Folder::new();
+    let [good, bad] = [folder.file("good.txt", "1 2"), folder.file("bad.txt", "3\nx")];
+    assert!(refused([&good, &bad], "").starts_with(&format!("{bad}: line 2, column 1: 'x' is no number")));
+    let truth = folder.file("truth.txt", "true");
+    assert!(
+        refused([&good, &truth], "")
+            .starts_with(&format!("{truth}: line 1, column 1: 'true' stands among keys"))
+    );
+    let [bytes, wide] = [("b.npy", "|u1", 1), ("w.npy", "<u2", 2)]
+        .map(|(name, descr, size)| folder.file(name, npy(descr, "(1,)", &vec![0; size])));
+    let message = refused([&bytes, &wide], "");
+    assert!(message.starts_with(&format!("{wide}: the keys are u16, and those before it u8: ")), "{message}");
+    let matrix = folder.file("m.npy", npy("|u1", "(1, 2)", &[0, 0]));
+    assert!(
+        refused([&bytes, &matrix], "")
+            .contains("only arrays of one dimension are sorted together: sort it alone")
+    );
+    assert_eq!(refused(["-", "-"], "1"), "standard input can be read only once: name '-' once");
 }

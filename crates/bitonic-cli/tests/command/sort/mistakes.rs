@@ -30,6 +30,8 @@ fn a_number_that_is_none_says_how_to_write_one() {
         says(["--random", "many"]),
         "'many' is not a valid count: write 1000, 16M (16 x 2^20), 2^24 or 1e6"
     );
+    // More than memory holds, but a count.
+    assert!(says(["--random", "1e17"]).starts_with("no memory for 100000000000000000 keys"));
     assert!(says(["--threads", "-1"]).starts_with("'-1' is not a valid count"));
     assert!(says(["--threads", "1025"]).starts_with("1025 threads are too many: use at most 1024"));
     assert!(says(["--random", "1", "--seed", "x"]).starts_with("'x' is not a valid seed"));

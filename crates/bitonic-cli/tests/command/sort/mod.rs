@@ -3,6 +3,7 @@
 mod check;
 mod device;
 mod formats;
+mod lines;
 mod mistakes;
 mod output;
 mod random;

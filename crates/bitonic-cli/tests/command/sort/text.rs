@@ -105,7 +105,11 @@ fn what_is_no_number_is_named_with_its_position() {
             "1\n2\n12345 abc\n",
             "line 3, column 7: 'abc' is no number: write numbers with white space between them",
         ),
-        ("1,2", "line 1, column 1: '1,2' is no number: write numbers with white space between them"),
+        (
+            "1,2",
+            "line 1, column 1: '1,2' is no number: write numbers with white space between them, or sort lines by one of their \
+             columns with --key",
+        ),
         (
             "true 3",
             "line 1, column 6: '3' stands among keys of another type, as 'true' on line 1 is: write numbers only, or \
@@ -151,4 +155,58 @@ fn bytes_that_are_no_text_are_named_with_their_position() {
          not numbers as text"
     );
     assert_eq!(refused(["--type", "u8"], b"\x80".to_vec()).split(": ").nth(1), Some("line 1, column 1"));
+}
+
+#[test]
+fn zero_with_a_sign_has_no_digits_too_many() {
+    assert_eq!(sorted([], "0.5 +0"), "0\n0.5\n");
+    assert_eq!(sorted([], "0.5 +0000000000000000000"), "0\n0.5\n");
+    assert_eq!(sorted([], "+0 -1"), "-1\n0\n");
+}
+
+#[test]
+fn hexadecimal_numbers_separators_and_comments_are_read() {
+    assert_eq!(sorted([], "0x10 1_000 # nine: 9\n# 3\n-0xff 7#8\n"), "-255\n7\n16\n1000\n");
+    assert_eq!(sorted(["--type", "u8"], "0xFF 1_0"), "10\n255\n");
+    assert_eq!(sorted([], "0xffff_ffff_ffff_ffff 1"), "1\n18446744073709551615\n");
+    assert_eq!(sorted(["--type", "char"], "b # a"), "#\na\nb\n");
+    assert!(refused([], "1__0").contains("'1__0' is no number"));
+    assert!(refused(["--type", "u8"], "0x100").contains("'0x100' does not fit u8"));
+}
+
+#[test]
+fn a_file_with_comments_is_not_replaced_by_its_numbers_alone() {
+    let folder = Folder::new();
+    let file = folder.file("numbers.txt", "# my numbers\n2\n1\n");
+    assert_eq!(
+        refused([&file, "-o", &file], ""),
+        format!(
+            "{file}: it has comments, which sorting it in place would lose: write to another file, or say --key 1 to keep its \
+             lines as they are"
+        )
+    );
+    assert_eq!(folder.read("numbers.txt"), b"# my numbers\n2\n1\n");
+    sort([&file, "--key", "1", "-o", &file]).assert().success();
+    assert_eq!(folder.read("numbers.txt"), b"# my numbers\n1\n2\n");
+}
+
+#[test]
+fn rounding_is_told_once_and_can_be_refused() {
+    let input = "2.5 0.1234567890123456789\n0.50000000000000000001";
+    let done = sort([]).write_stdin(input).assert().success().stdout("0.12345678901234568\n0.5\n2.5\n");
+    assert_eq!(
+        crate::one_line(&done.get_output().stderr),
+        "standard input: line 1, column 5: '0.1234567890123456789' has more digits than f64 holds and is rounded, and so are \
+         others like it: say --type f64 to round without this note, or --exact to refuse"
+    );
+    assert_eq!(sorted(["--type", "f64"], "0.50000000000000000001"), "0.5\n");
+    let message = "standard input: line 1, column 5: '0.1234567890123456789' has more digits than f64 holds: leave out --exact \
+                   to round it, or choose another --type";
+    assert_eq!(refused(["--exact"], input), message);
+    assert_eq!(refused(["--exact", "--type", "f64"], input), message);
+    assert!(refused(["--exact", "--type", "f32"], "16777217").contains("has more digits than f32 holds"));
+    assert_eq!(
+        sorted(["--exact"], "0.1 1e300 5e-324 nan 0.30000000000000004"),
+        "5e-324\n0.1\n0.30000000000000004\n1e300\nnan\n"
+    );
 }

@@ -9,13 +9,15 @@ pub(super) struct Header {
     /// NumPy's name of the type.
     pub(super) descr: String,
     pub(super) shape: Shape,
+    /// Whether the first index is the one that changes from key to key, and not the last.
+    pub(super) fortran_order: bool,
     /// Where the header ends and the data begins.
     pub(super) end: usize,
 }
 
 /// The length of an array in every dimension.
-#[derive(Debug, PartialEq)]
-pub(super) struct Shape(pub(super) Vec<usize>);
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::sort) struct Shape(pub(in crate::sort) Vec<usize>);
 
 impl Header {
     /// Reads the header at the start of a file.
@@ -38,7 +40,7 @@ impl Header {
         let dictionary = bytes.get(start..end).ok_or_else(cut)?;
         let mut scanner = Scanner { text: dictionary, next: 0 };
         match scanner.fields() {
-            Ok((descr, shape)) => Ok(Self { descr, shape, end }),
+            Ok((descr, shape, fortran_order)) => Ok(Self { descr, shape, fortran_order, end }),
             Err(reason) => Err(format!("byte {}: {reason}", start + scanner.next)),
         }
     }
@@ -67,9 +69,9 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    /// The dictionary's type and shape.
-    fn fields(&mut self) -> Result<(String, Shape), String> {
-        let (mut descr, mut shape) = (None, None);
+    /// The dictionary's type, shape and order of indices.
+    fn fields(&mut self) -> Result<(String, Shape, bool), String> {
+        let (mut descr, mut shape, mut fortran_order) = (None, None, false);
         self.expect(b'{')?;
         while !self.take(b'}') {
             let start = self.next;
@@ -78,8 +80,7 @@ impl Scanner<'_> {
             match name.as_str() {
                 "descr" => descr = Some(self.descr()?),
                 "shape" => shape = Some(self.shape()?),
-                // Of one dimension, so it says nothing.
-                "fortran_order" => self.truth()?,
+                "fortran_order" => fortran_order = self.truth()?,
                 _ => {
                     self.next = start;
                     return Err(self.unexpected("'descr', 'fortran_order' or 'shape'"));
@@ -91,7 +92,8 @@ impl Scanner<'_> {
             }
         }
         let missing = |name| format!("the header does not say '{name}': save the array again");
-        Ok((descr.ok_or_else(|| missing("descr"))?, shape.ok_or_else(|| missing("shape"))?))
+        let (descr, shape) = (descr.ok_or_else(|| missing("descr"))?, shape.ok_or_else(|| missing("shape"))?);
+        Ok((descr, shape, fortran_order))
     }
 
     fn descr(&mut self) -> Result<String, String> {
@@ -133,12 +135,13 @@ impl Scanner<'_> {
         Ok(length)
     }
 
-    fn truth(&mut self) -> Result<(), String> {
+    fn truth(&mut self) -> Result<bool, String> {
         self.skip_space();
         let rest = &self.text[self.next..];
         let word = [&b"True"[..], b"False"].into_iter().find(|word| rest.starts_with(word));
-        self.next += word.ok_or_else(|| self.unexpected("True or False"))?.len();
-        Ok(())
+        let word = word.ok_or_else(|| self.unexpected("True or False"))?;
+        self.next += word.len();
+        Ok(word == b"True")
     }
 
     fn string(&mut self, wanted: &str) -> Result<String, String> {

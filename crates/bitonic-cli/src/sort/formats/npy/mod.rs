@@ -9,7 +9,8 @@ mod header;
 use super::raw::{ByteOrder, decode_from};
 use bitonic::Key;
 use bitonic::key::KeyType;
-use header::{Header, Shape};
+use header::Header;
+pub(in crate::sort) use header::Shape;
 use std::io;
 
 /// What every file begins with.
@@ -43,21 +44,30 @@ pub(super) fn key_type(bytes: &[u8], asked: Option<KeyType>) -> Result<KeyType, 
     }
 }
 
-/// Reads the keys of an array with one dimension.
+/// Reads the keys of an array, in the order in which they are stored.
 pub(super) fn decode<K: Key>(bytes: &[u8]) -> Result<Vec<K>, String> {
     let array = Array::read(bytes)?;
-    let expected = array.len.checked_mul(size_of::<K>());
     let found = bytes.len() - array.start;
+    let len = array.layout.len();
+    let expected = len.and_then(|len| len.checked_mul(size_of::<K>()));
     if expected != Some(found) {
-        let expected = array.len as u128 * size_of::<K>() as u128;
+        let size = size_of::<K>();
+        let said = match len {
+            Some(len) => format!("{len} keys of {size} bytes, {} bytes in all", len as u128 * size as u128),
+            None => {
+                format!("shape {}, more keys of {size} bytes than this machine can count", array.layout.shape)
+            }
+        };
         return Err(format!(
-            "the header says {} keys of {} bytes, {expected} bytes in all, but {found} follow it: the file is cut off \
-             or damaged, save it again",
-            array.len,
-            size_of::<K>()
+            "the header says {said}, but {found} follow it: the file is cut off or damaged, save it again"
         ));
     }
-    decode_from(bytes, array.start, array.byte_order)
+    decode_from(bytes, array.start, array.layout.byte_order)
+}
+
+/// How the array's keys are stored.
+pub(super) fn layout(bytes: &[u8]) -> Result<Layout, String> {
+    Ok(Array::read(bytes)?.layout)
 }
 
 /// NumPy's name of a type, without the byte order.
@@ -76,46 +86,98 @@ pub(super) fn type_name(key_type: KeyType) -> Result<&'static str, String> {
 }
 
 /// Appends everything that stands before the keys, so that they begin at a multiple of 64 bytes as NumPy has it.
-pub(super) fn append_header<K: Key>(len: usize, out: &mut Vec<u8>) -> io::Result<()> {
+pub(super) fn append_header<K: Key>(layout: &Layout, out: &mut Vec<u8>) -> io::Result<()> {
     let name = type_name(K::TYPE).map_err(|reason| io::Error::new(io::ErrorKind::InvalidInput, reason))?;
-    let order = if size_of::<K>() == 1 { '|' } else { '<' };
-    let dictionary = format!("{{'descr': '{order}{name}', 'fortran_order': False, 'shape': ({len},), }}");
+    let order = match layout.byte_order {
+        _ if size_of::<K>() == 1 => '|',
+        ByteOrder::Little => '<',
+        ByteOrder::Big => '>',
+    };
+    let fortran_order = if layout.fortran_order { "True" } else { "False" };
+    let dictionary = format!(
+        "{{'descr': '{order}{name}', 'fortran_order': {fortran_order}, 'shape': {}, }}",
+        layout.shape
+    );
     let before = MAGIC.len() + 4;
     let total = (before + dictionary.len() + 1).next_multiple_of(64);
+    // Version 1 has room for 65535 bytes, which are thousands of dimensions.
+    let length = u16::try_from(total - before).map_err(|_| io::ErrorKind::InvalidInput)?;
     out.extend_from_slice(MAGIC);
     out.extend_from_slice(&[1, 0]);
-    // The dictionary is far below the 65535 bytes that version 1 has room for.
-    out.extend_from_slice(&((total - before) as u16).to_le_bytes());
+    out.extend_from_slice(&length.to_le_bytes());
     out.extend_from_slice(dictionary.as_bytes());
     out.resize(total - 1, b' ');
     out.push(b'\n');
     Ok(())
 }
 
-/// An array of one dimension that can be sorted.
+/// How an array's keys are stored.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::sort) struct Layout {
+    pub(super) byte_order: ByteOrder,
+    pub(in crate::sort) shape: Shape,
+    /// Whether the first index is the one that changes from key to key, and not the last.
+    pub(in crate::sort) fortran_order: bool,
+}
+
+impl Layout {
+    /// So many keys, one after the other.
+    pub(in crate::sort) fn flat(len: usize) -> Self {
+        Self { byte_order: ByteOrder::Little, shape: Shape(vec![len]), fortran_order: false }
+    }
+
+    /// So many keys one after the other, with the same order of bytes.
+    pub(in crate::sort) fn flattened(&self, len: usize) -> Self {
+        Self { byte_order: self.byte_order, ..Self::flat(len) }
+    }
+
+    /// The lengths of the dimensions, the one that changes from key to key last.
+    pub(in crate::sort) fn stored_lengths(&self) -> Vec<usize> {
+        let mut lengths = self.shape.0.clone();
+        if self.fortran_order {
+            lengths.reverse();
+        }
+        lengths
+    }
+
+    /// The index of a key as Python writes it.
+    pub(super) fn index_of(&self, stored: usize) -> String {
+        let mut rest = stored;
+        let mut indices: Vec<String> = Vec::new();
+        for length in self.stored_lengths().into_iter().rev() {
+            indices.push((rest % length.max(1)).to_string());
+            rest /= length.max(1);
+        }
+        if !self.fortran_order {
+            indices.reverse();
+        }
+        match indices.as_slice() {
+            [only] => format!("index {only}"),
+            _ => format!("index ({})", indices.join(", ")),
+        }
+    }
+
+    /// The number of keys, if it can be counted.
+    fn len(&self) -> Option<usize> {
+        self.shape.0.iter().try_fold(1, |product: usize, &length| product.checked_mul(length))
+    }
+}
+
+/// An array that can be sorted.
 #[derive(Debug, PartialEq)]
 struct Array {
     key_type: KeyType,
-    byte_order: ByteOrder,
-    len: usize,
+    layout: Layout,
     /// Where the keys begin in the file.
     start: usize,
 }
 
 impl Array {
     fn read(bytes: &[u8]) -> Result<Self, String> {
-        let Header { descr, shape, end } = Header::read(bytes)?;
+        let Header { descr, shape, fortran_order, end } = Header::read(bytes)?;
         let (key_type, byte_order) = parse_descr(&descr)?;
-        let &[len] = shape.0.as_slice() else { return Err(wrong_dimensions(&shape)) };
-        Ok(Self { key_type, byte_order, len, start: end })
+        Ok(Self { key_type, layout: Layout { byte_order, shape, fortran_order }, start: end })
     }
-}
-
-fn wrong_dimensions(shape: &Shape) -> String {
-    format!(
-        "the array has shape {shape}, and only one dimension can be sorted: flatten it in Python with \
-         numpy.save('flat.npy', array.ravel())"
-    )
 }
 
 /// A byte order and a type, such as `<u4`.
@@ -170,10 +232,10 @@ mod tests {
             bitonic::with_key_type!(key_type, K => {
                 let keys: Vec<K> = Pattern::Special.generate(100, 3);
                 let mut bytes = Vec::new();
-                match append_header::<K>(keys.len(), &mut bytes) {
+                match append_header::<K>(&Layout::flat(keys.len()), &mut bytes) {
                     Ok(()) => {
                         assert_eq!(bytes.len() % 64, 0);
-                        super::super::raw::append(&keys, &mut bytes);
+                        super::super::raw::append(&keys, ByteOrder::Little, &mut bytes);
                         assert_eq!(super::key_type(&bytes, Some(key_type)), Ok(key_type));
                         let back: Vec<K> = decode(&bytes).unwrap();
                         assert!(back.iter().zip(&keys).all(|(a, b)| a.to_raw_bits() == b.to_raw_bits()));
@@ -190,7 +252,7 @@ mod tests {
     #[test]
     fn the_header_is_the_one_numpy_writes() {
         let mut bytes = Vec::new();
-        append_header::<u32>(3, &mut bytes).unwrap();
+        append_header::<u32>(&Layout::flat(3), &mut bytes).unwrap();
         let mut expected =
             b"\x93NUMPY\x01\x00\x76\x00{'descr': '<u4', 'fortran_order': False, 'shape': (3,), }".to_vec();
         expected.resize(127, b' ');
@@ -208,6 +270,30 @@ mod tests {
         let reordered = "  {\"shape\":(2L,),'fortran_order':True,'descr':'|b1'}  ";
         assert_eq!(decode::<bool>(&file(1, reordered, &[1, 0])), Ok(vec![true, false]));
         assert_eq!(decode::<u8>(&array("'|u1'", "(0,)", &[])), Ok(vec![]));
+    }
+
+    #[test]
+    fn arrays_of_any_shape_come_back_as_they_were_stored() {
+        for (shape, lengths) in [("()", vec![]), ("(2, 3)", vec![2, 3]), ("(0, 7, 1)", vec![0, 7, 1])] {
+            for (descr, byte_order) in [("<u2", ByteOrder::Little), (">u2", ByteOrder::Big)] {
+                for (word, fortran_order) in [("False", false), ("True", true)] {
+                    let dictionary =
+                        format!("{{'descr': '{descr}', 'fortran_order': {word}, 'shape': {shape}, }}");
+                    let read = layout(&file(1, &dictionary, &[])).unwrap();
+                    assert_eq!(read, Layout { byte_order, shape: Shape(lengths.clone()), fortran_order });
+                    let mut written = Vec::new();
+                    append_header::<u16>(&read, &mut written).unwrap();
+                    assert_eq!(layout(&written), Ok(read), "{dictionary}");
+                }
+            }
+        }
+        assert_eq!(decode::<u8>(&array("'|u1'", "()", &[7])), Ok(vec![7]));
+        assert_eq!(decode::<u8>(&array("'|u1'", "(2, 2)", &[7, 8, 9, 10])), Ok(vec![7, 8, 9, 10]));
+        let absurd = decode::<u8>(&array("'|u1'", "(4294967296, 4294967296)", &[7])).unwrap_err();
+        assert!(
+            absurd.contains("more keys of 1 bytes than this machine can count, but 1 follow it"),
+            "{absurd}"
+        );
     }
 
     #[test]
@@ -229,12 +315,6 @@ mod tests {
     fn what_cannot_be_sorted_is_named() {
         let refused = |descr, shape| key_type(&array(descr, shape, &[]), None).unwrap_err();
         assert_eq!(
-            refused("'<u4'", "(3, 4)"),
-            "the array has shape (3, 4), and only one dimension can be sorted: flatten it in Python with \
-             numpy.save('flat.npy', array.ravel())"
-        );
-        assert!(refused("'<u4'", "()").starts_with("the array has shape (), and"));
-        assert_eq!(
             refused("'<c8'", "(3,)"),
             "NumPy type '<c8' cannot be sorted: convert it with array.astype() to one of b1, u1, u2, u4, u8, i1, i2, \
              i4, i8, f2, f4, f8, U1"
@@ -250,7 +330,7 @@ mod tests {
     /// Valid files, cut and damaged.
     fn files() -> impl Strategy<Value = Vec<u8>> {
         let descr = prop_oneof!["'[<>|=]?[buifU][0-9]{1,2}'", "\\[\\('a', '<u4'\\)\\]", "[ -~]{0,9}"];
-        let shape = prop_oneof!["\\([0-9]{0,20}L?,?\\)", "\\(2, 3\\)", "[(),0-9]{0,9}"];
+        let shape = prop_oneof!["\\([0-9]{0,20}L?,?\\)", "\\(2, 3\\)", "\\(\\)", "[(),0-9]{0,9}"];
         let made = (1..=4_u8, descr, shape, prop::collection::vec(any::<u8>(), 0..20));
         let made = made.prop_map(|(version, descr, shape, data)| {
             file(version, &format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"), &data)

@@ -1,27 +1,37 @@
 //! The type that holds every number of a text.
 
-use super::word::{Word, quote, words};
-use super::{is_number, no_number, word_text};
-use crate::text_position::TextPosition;
+use super::number::{has_digits_of, plain};
+use super::word::{Place, quote};
+use super::{is_number, no_number};
+use crate::sort::formats::Refusal;
 use bitonic::key::KeyType;
 
-/// The narrowest of these types that holds every number exactly as written: `i64`, `u64`, `i128`, `u128` for whole
+/// What was found out about keys.
+#[derive(Debug, PartialEq)]
+pub(in crate::sort) struct Inferred {
+    pub(in crate::sort) key_type: KeyType,
+    /// What is to be said of the first number that the type does not hold as it is written.
+    pub(in crate::sort) rounded: Option<Refusal>,
+}
+
+/// The narrowest of these types that holds every number as written: `i64`, `u64`, `i128`, `u128` for whole
 /// numbers, `f64` as soon as one has a point, an exponent or a name (nan, inf), or is -0; `bool` for true and false.
-/// A text without words is taken for `i64`.
-pub(in super::super) fn infer(text: &[u8]) -> Result<KeyType, String> {
+/// Only a number with a point or an exponent is rounded if it has more digits than `f64` holds. No words are taken for `i64`.
+pub(in crate::sort) fn infer<'a>(words: impl Iterator<Item = Place<'a>>) -> Result<Inferred, Refusal> {
     let mut seen = Seen::default();
-    for word in words(text) {
-        if !is_short_whole(word.bytes) {
-            seen.note(word, word_text(text, word)?, text)?;
+    for place in words {
+        let word = place.word.bytes;
+        if !is_short_whole(word) {
+            seen.note(place)?;
         } else {
-            seen.has_negative |= word.bytes[0] == b'-';
-            seen.number.get_or_insert(word);
+            seen.has_negative |= word[0] == b'-';
+            seen.number.get_or_insert(place);
         }
         if let (Some(number), Some(truth)) = (seen.number, seen.truth) {
-            return Err(mixed(text, number, truth));
+            return Err(mixed(number, truth));
         }
     }
-    seen.key_type(text)
+    seen.inferred()
 }
 
 /// Whole numbers of at most 15 digits fit `i64` and are exact in `f64`: nothing is to be learnt from them but the sign,
@@ -31,49 +41,63 @@ fn is_short_whole(word: &[u8]) -> bool {
     (1..=15).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit) && !word.starts_with(b"-0")
 }
 
+/// Every decimal of at most 15 digits has those of an `f64`, as long as it is neither tiny nor huge.
+fn is_short_decimal(word: &str) -> bool {
+    word.len() <= 16 && word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-'))
+}
+
 /// What the words so far have shown.
 #[derive(Default)]
 struct Seen<'a> {
     /// The first number.
-    number: Option<Word<'a>>,
+    number: Option<Place<'a>>,
     /// The first `true` or `false`.
-    truth: Option<Word<'a>>,
+    truth: Option<Place<'a>>,
     has_negative: bool,
     has_fraction: bool,
     /// A whole number below the range of `i64`, or one above it.
     below_i64: bool,
     above_i64: bool,
     above_u64: bool,
-    above_i128: Option<Word<'a>>,
-    beyond_128_bits: Option<Word<'a>>,
-    inexact_in_f64: Option<Word<'a>>,
+    above_i128: Option<Place<'a>>,
+    beyond_128_bits: Option<Place<'a>>,
+    /// A whole number that `f64` does not hold, and one with a point or an exponent.
+    inexact_whole: Option<Place<'a>>,
+    inexact_decimal: Option<Place<'a>>,
 }
 
 impl<'a> Seen<'a> {
-    fn note(&mut self, word: Word<'a>, content: &str, text: &[u8]) -> Result<(), String> {
+    fn note(&mut self, place: Place<'a>) -> Result<(), Refusal> {
+        let content = place.content()?;
         if matches!(content, "true" | "false") {
-            self.truth.get_or_insert(word);
+            self.truth.get_or_insert(place);
             return Ok(());
         }
+        let plain = plain(content);
+        let content = plain.as_deref().unwrap_or(content);
         let digits = content.strip_prefix(['-', '+']).unwrap_or(content);
         let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         if !is_whole && !is_number(content) {
-            return Err(no_number(&TextPosition::of(text, word.offset), &quote(content)));
+            return Err(no_number(&place, content));
         }
-        self.number.get_or_insert(word);
+        self.number.get_or_insert(place);
         let is_negative_zero = content.starts_with('-') && digits.bytes().all(|byte| byte == b'0');
         if is_whole && !is_negative_zero {
-            self.note_whole(word, content);
+            self.note_whole(place, content);
         } else {
             self.has_fraction = true;
+            let is_to_be_told = self.inexact_decimal.is_none() && !is_short_decimal(content);
+            if is_to_be_told && !is_f64(content) {
+                self.inexact_decimal = Some(place);
+            }
         }
         Ok(())
     }
 
-    fn note_whole(&mut self, word: Word<'a>, content: &str) {
+    fn note_whole(&mut self, place: Place<'a>, content: &str) {
         self.has_negative |= content.starts_with('-');
-        if self.inexact_in_f64.is_none() && !is_f64(content) {
-            self.inexact_in_f64 = Some(word);
+        if self.inexact_whole.is_none() && !is_f64(content) {
+            self.inexact_whole = Some(place);
         }
         if content.parse::<i64>().is_ok() {
             return;
@@ -83,32 +107,43 @@ impl<'a> Seen<'a> {
             self.above_i64 |= value > 0;
             self.above_u64 |= value > i128::from(u64::MAX);
         } else if content.parse::<u128>().is_ok() {
-            self.above_i128.get_or_insert(word);
+            self.above_i128.get_or_insert(place);
         } else {
-            self.beyond_128_bits.get_or_insert(word);
+            self.beyond_128_bits.get_or_insert(place);
         }
     }
 
-    fn key_type(self, text: &[u8]) -> Result<KeyType, String> {
-        let refuse = |word: Word, reason: &str| {
-            let quoted = quote(&String::from_utf8_lossy(word.bytes));
-            Err(format!("{}: {quoted} {reason}", TextPosition::of(text, word.offset)))
-        };
+    fn inferred(self) -> Result<Inferred, Refusal> {
+        let key_type = self.key_type()?;
+        let rounded = self.inexact_decimal.filter(|_| key_type == KeyType::F64).map(|place| {
+            place.refused(
+                "has more digits than f64 holds and is rounded, and so are others like it: say --type f64 to round \
+                 without this note, or --exact to refuse",
+            )
+        });
+        Ok(Inferred { key_type, rounded })
+    }
+
+    fn key_type(&self) -> Result<KeyType, Refusal> {
         if self.truth.is_some() {
             return Ok(KeyType::Bool);
         }
         if self.has_fraction {
-            return match self.inexact_in_f64 {
-                Some(word) => refuse(word, "has more digits than f64 holds: say --type f64 to round it"),
+            return match self.inexact_whole {
+                Some(place) => {
+                    Err(place.refused("has more digits than f64 holds: say --type f64 to round it"))
+                }
                 None => Ok(KeyType::F64),
             };
         }
-        if let Some(word) = self.beyond_128_bits {
-            return refuse(word, "is too large for a whole number of 128 bits: say --type f64 to round it");
+        if let Some(place) = self.beyond_128_bits {
+            return Err(
+                place.refused("is too large for a whole number of 128 bits: say --type f64 to round it")
+            );
         }
         match (self.above_i128, self.has_negative) {
-            (Some(word), true) => {
-                refuse(word, "fits no type that also has negative numbers: say --type f64 to round it")
+            (Some(place), true) => {
+                Err(place.refused("fits no type that also has negative numbers: say --type f64 to round it"))
             }
             (Some(_), false) => Ok(KeyType::U128),
             (None, _) if self.above_u64 || self.below_i64 => Ok(KeyType::I128),
@@ -119,30 +154,32 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// Whether a whole number is how some program writes an `f64`: with all its digits, or with the shortest ones that read
-/// back and zeros after them.
-fn is_f64(whole: &str) -> bool {
-    let digits = whole.trim_start_matches(['-', '+']).trim_start_matches('0');
-    digits.parse::<f64>().is_ok_and(|value| format!("{value:.0}") == digits || format!("{value}") == digits)
+/// Whether a number is how some program writes an `f64`. What is too large for one is refused when it is read.
+fn is_f64(number: &str) -> bool {
+    number.parse().is_ok_and(|value: f64| value.is_infinite() || has_digits_of(number, value))
 }
 
-fn mixed(text: &[u8], number: Word, truth: Word) -> String {
-    let (first, second) = if number.offset < truth.offset { (number, truth) } else { (truth, number) };
-    let [before, word] = [first, second].map(|word| quote(&String::from_utf8_lossy(word.bytes)));
-    format!(
-        "{}: {word} stands among keys of another type, as {before} on line {} is: write numbers only, or true and \
-         false only",
-        TextPosition::of(text, second.offset),
-        TextPosition::of(text, first.offset).line
-    )
+fn mixed(number: Place, truth: Place) -> Refusal {
+    let number_is_first = (number.source, number.word.offset) < (truth.source, truth.word.offset);
+    let (first, second) = if number_is_first { (number, truth) } else { (truth, number) };
+    let before = quote(&String::from_utf8_lossy(first.word.bytes));
+    second.refused(&format!(
+        "stands among keys of another type, as {before} on line {} is: write numbers only, or true and false only",
+        first.position().line
+    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sort::formats::text::word::Comments;
+
+    fn inferred(text: &str) -> Result<Inferred, Refusal> {
+        infer(super::super::places(&[text.as_bytes()], Comments::LeftOut))
+    }
 
     fn of(text: &str) -> Result<KeyType, String> {
-        infer(text.as_bytes())
+        inferred(text).map(|inferred| inferred.key_type).map_err(|refusal| refusal.reason)
     }
 
     #[test]
@@ -168,6 +205,14 @@ mod tests {
             ("0.5 1180591620717411303424", KeyType::F64),
             ("0.5 -001180591620717411300000", KeyType::F64),
             ("true false", KeyType::Bool),
+            // Zero has no digits that could be too many.
+            ("0.5 +0", KeyType::F64),
+            ("0.5 +0000000000000000000000", KeyType::F64),
+            ("+0", KeyType::I64),
+            ("0x10 1_000", KeyType::I64),
+            ("0xffffffffffffffff", KeyType::U64),
+            ("1_0.5", KeyType::F64),
+            ("1 # 2.5\n# true", KeyType::I64),
         ];
         for (text, key_type) in cases {
             assert_eq!(of(text), Ok(key_type), "{text}");
@@ -178,7 +223,16 @@ mod tests {
     fn what_no_type_holds_is_refused_with_its_position() {
         let cases = [
             ("1\n2 abc", "line 2, column 3: 'abc' is no number: write numbers with white space between them"),
-            ("1,2", "line 1, column 1: '1,2' is no number: write numbers with white space between them"),
+            (
+                "1,2",
+                "line 1, column 1: '1,2' is no number: write numbers with white space between them, or sort lines by one \
+                 of their columns with --key",
+            ),
+            (
+                "0x1ffffffffffffffffffffffffffffffff",
+                "line 1, column 1: '0x1ffffffffffffffffffffffffffffffff' has more than the 128 bits that are read of a \
+                 hexadecimal number: write it in decimal digits and say --type f64 to round it",
+            ),
             ("- 1", "line 1, column 1: '-' is no number: write numbers with white space between them"),
             (
                 "true\n3",
@@ -207,6 +261,24 @@ mod tests {
         ];
         for (text, message) in cases {
             assert_eq!(of(text).unwrap_err(), message, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_decimal_that_is_rounded_is_told_once() {
+        let rounded = |text| inferred(text).unwrap().rounded.map(|refusal| refusal.reason);
+        let told = rounded("1.5\n 0.1234567890123456789 0.50000000000000000001").unwrap();
+        assert!(
+            told.starts_with(
+                "line 2, column 2: '0.1234567890123456789' has more digits than f64 holds and is rounded"
+            ),
+            "{told}"
+        );
+        assert!(rounded("1e-400").is_some());
+        for held in
+            ["0.1 2.5 1e300 -0.30000000000000004 1.000000000000000055e-01 nan inf", "1 2", "true", "1e999"]
+        {
+            assert_eq!(rounded(held), None, "{held}");
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Every key type as text.
 
+use super::number::{has_digits_of, plain};
+use super::word::Comments;
 use bitonic::Key;
 use bitonic::key::{bf16, f16};
 use std::io::Write;
@@ -10,11 +12,19 @@ pub(crate) trait TextKey: Key {
     /// Whether keys are written as numbers.
     const IS_NUMBER: bool;
 
+    /// What `#` means among such keys.
+    const COMMENTS: Comments = Comments::LeftOut;
+
     /// Reads a word; `None` if it stands for no key of this type.
     fn read(word: &str) -> Option<Self>;
 
     /// Appends the shortest word that reads back.
     fn append(self, out: &mut Vec<u8>);
+
+    /// Whether the word that it was read from has no digits that the key does not hold.
+    fn holds(self, _word: &str) -> bool {
+        true
+    }
 
     /// How keys are written, for people.
     fn written() -> String;
@@ -27,7 +37,7 @@ macro_rules! integers {
 
             #[inline]
             fn read(word: &str) -> Option<Self> {
-                word.parse().ok()
+                word.parse().ok().or_else(|| plain(word)?.parse().ok())
             }
 
             #[inline]
@@ -51,7 +61,7 @@ macro_rules! floats {
 
             #[inline]
             fn read(word: &str) -> Option<Self> {
-                let value: Self = $parse(word)?;
+                let value: Self = $parse(word).or_else(|| $parse(&plain(word)?))?;
                 // A finite number may lose digits, but it must not become infinite.
                 (!value.is_infinite() || names_infinity(word)).then_some(value)
             }
@@ -63,6 +73,10 @@ macro_rules! floats {
                     (true, false) => out.extend_from_slice(b"nan"),
                     (false, _) => $append_finite(self, out),
                 }
+            }
+
+            fn holds(self, word: &str) -> bool {
+                has_digits_of(plain(word).as_deref().unwrap_or(word), self.into())
             }
 
             fn written() -> String {
@@ -79,8 +93,8 @@ macro_rules! floats {
 floats! {
     f64, parse, append_float;
     f32, parse, append_float;
-    f16, |word| parse(word).map(f16::from_f64), append_short::<f16>;
-    bf16, |word| parse(word).map(bf16::from_f64), append_short::<bf16>;
+    f16, |word: &str| parse(word).map(f16::from_f64), append_short::<f16>;
+    bf16, |word: &str| parse(word).map(bf16::from_f64), append_short::<bf16>;
 }
 
 fn parse<F: std::str::FromStr>(word: &str) -> Option<F> {
@@ -140,6 +154,8 @@ impl TextKey for bool {
 /// A character stands for itself; one that cannot be seen is written by its number, as in U+0020.
 impl TextKey for char {
     const IS_NUMBER: bool = false;
+
+    const COMMENTS: Comments = Comments::AreWords;
 
     fn read(word: &str) -> Option<Self> {
         let mut characters = word.chars();
@@ -234,6 +250,35 @@ mod tests {
         assert_eq!(f16::read("65519"), Some(f16::MAX));
         assert_eq!(f16::read("-Infinity"), Some(f16::NEG_INFINITY));
         assert_eq!(f32::read("1e-400"), Some(0.0));
+    }
+
+    #[test]
+    fn separators_and_hexadecimal_digits_make_numbers_of_every_type() {
+        assert_eq!(i16::read("-0x7F_FF"), Some(-0x7FFF));
+        assert_eq!(u8::read("0x100"), None);
+        assert_eq!(f32::read("1_000.5"), Some(1000.5));
+        assert_eq!(f16::read("0x10"), Some(f16::from_f32(16.0)));
+        assert_eq!(f64::read("0xff"), Some(255.0));
+        assert_eq!(char::read("0x41"), None);
+    }
+
+    #[test]
+    fn a_float_tells_the_digits_that_it_does_not_hold() {
+        let holds = |word: &str| {
+            [
+                f64::read(word).unwrap().holds(word),
+                f32::read(word).unwrap().holds(word),
+                f16::read(word).unwrap().holds(word),
+                bf16::read(word).unwrap().holds(word),
+            ]
+        };
+        assert_eq!(holds("0.1"), [true; 4]);
+        assert_eq!(holds("1_024"), [true; 4]);
+        assert_eq!(holds("2049"), [true, true, false, false]);
+        assert_eq!(holds("0.12345678"), [true, true, false, false]);
+        assert_eq!(holds("0.1234567891"), [true, false, false, false]);
+        assert_eq!(holds("0x101"), [true, true, true, false]);
+        assert!(7_u8.holds("+0_7"));
     }
 
     #[test]

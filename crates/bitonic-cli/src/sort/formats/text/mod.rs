@@ -2,23 +2,52 @@
 
 mod infer;
 mod key;
+mod number;
 mod word;
 
-pub(super) use infer::infer;
-pub(super) use key::TextKey;
+pub(in crate::sort) use infer::{Inferred, infer};
+pub(in crate::sort) use key::TextKey;
+pub(in crate::sort) use word::{Comments, Place, Word, quote};
 
-use super::with_room_for;
-use crate::text_position::TextPosition;
-use word::{Word, quote, words};
+use super::{Refusal, with_room_for};
+use word::words;
+
+/// All words of some texts.
+pub(in crate::sort) fn places<'a>(
+    texts: &'a [&'a [u8]],
+    comments: Comments,
+) -> impl Iterator<Item = Place<'a>> + Clone {
+    let of_text = move |(source, text): (usize, &'a &'a [u8])| {
+        words(text, comments).map(move |word| Place { source, text, word })
+    };
+    texts.iter().enumerate().flat_map(of_text)
+}
+
+/// Whether a key may have fewer digits than its word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sort) enum Digits {
+    AsTheTypeHolds,
+    /// A word with more is refused.
+    All,
+}
 
 /// Reads keys of a known type.
-pub(super) fn decode<K: TextKey>(text: &[u8]) -> Result<Vec<K>, String> {
-    let mut keys = with_room_for(words(text).count())?;
-    for word in words(text) {
-        match K::read(word_text(text, word)?) {
-            Some(key) => keys.push(key),
-            None => return Err(misfit::<K>(text, word)),
+pub(in crate::sort) fn decode<'a, K: TextKey>(
+    words: impl Iterator<Item = Place<'a>> + Clone,
+    digits: Digits,
+) -> Result<Vec<K>, Refusal> {
+    let no_memory = |reason| Refusal { source: 0, reason };
+    let mut keys = with_room_for(words.clone().count()).map_err(no_memory)?;
+    for place in words {
+        let content = place.content()?;
+        let Some(key) = K::read(content) else { return Err(misfit::<K>(&place, content)) };
+        if digits == Digits::All && !key.holds(content) {
+            return Err(place.refused(&format!(
+                "has more digits than {} holds: leave out --exact to round it, or choose another --type",
+                K::TYPE
+            )));
         }
+        keys.push(key);
     }
     Ok(keys)
 }
@@ -36,42 +65,40 @@ pub(super) fn append<K: TextKey>(keys: &[K], out: &mut Vec<u8>) {
     }
 }
 
-/// Where the key with this index stands.
-pub(super) fn position_of_key(text: &[u8], index: usize) -> String {
-    let offset = words(text).nth(index).map_or(text.len(), |word| word.offset);
-    TextPosition::of(text, offset).to_string()
-}
-
-fn word_text<'a>(text: &[u8], word: Word<'a>) -> Result<&'a str, String> {
-    std::str::from_utf8(word.bytes).map_err(|error| {
-        let at = error.valid_up_to();
-        format!(
-            "{}: byte {:#04x} is no UTF-8 text: say --format raw if the file holds bytes and not numbers as text",
-            TextPosition::of(text, word.offset + at),
-            word.bytes[at]
-        )
-    })
-}
-
 /// Why a word is no key of the type.
 #[cold]
-fn misfit<K: TextKey>(text: &[u8], word: Word) -> String {
-    let (position, word) = (TextPosition::of(text, word.offset), String::from_utf8_lossy(word.bytes));
-    let quoted = quote(&word);
-    if is_number(&word) || !K::IS_NUMBER {
-        format!("{position}: {quoted} does not fit {}, {}: choose another --type", K::TYPE, K::written())
+fn misfit<K: TextKey>(place: &Place, content: &str) -> Refusal {
+    if is_number(content) || !K::IS_NUMBER {
+        place.refused(&format!("does not fit {}, {}: choose another --type", K::TYPE, K::written()))
     } else {
-        no_number(&position, &quoted)
+        no_number(place, content)
     }
 }
 
-fn no_number(position: &TextPosition, quoted: &str) -> String {
-    format!("{position}: {quoted} is no number: write numbers with white space between them")
+#[cold]
+fn no_number(place: &Place, content: &str) -> Refusal {
+    let unsigned = content.strip_prefix(['-', '+']).unwrap_or(content);
+    if number::hexadecimal(unsigned).is_some_and(|digits| !digits.contains('_')) {
+        return place.refused(
+            "has more than the 128 bits that are read of a hexadecimal number: write it in decimal digits and say --type \
+             f64 to round it",
+        );
+    }
+    let columns = match content.contains([',', ';']) {
+        true => ", or sort lines by one of their columns with --key",
+        false => "",
+    };
+    place.refused(&format!("is no number: write numbers with white space between them{columns}"))
+}
+
+/// Whether the word can be a key whose type is inferred.
+pub(in crate::sort) fn is_key(word: &str) -> bool {
+    matches!(word, "true" | "false") || is_number(word)
 }
 
 /// Whether the word is a number of any size, a NaN or an infinity.
 fn is_number(word: &str) -> bool {
-    word.parse::<f64>().is_ok()
+    word.parse::<f64>().is_ok() || number::plain(word).is_some_and(|plain| plain.parse::<f64>().is_ok())
 }
 
 #[cfg(test)]
@@ -81,6 +108,10 @@ mod tests {
     use bitonic::key::KeyType;
     use bitonic_testkit::Pattern;
     use proptest::prelude::*;
+
+    fn decode<K: TextKey>(text: &[u8]) -> Result<Vec<K>, String> {
+        super::decode(places(&[text], K::COMMENTS), Digits::AsTheTypeHolds).map_err(|refusal| refusal.reason)
+    }
 
     #[test]
     fn every_type_reads_back_but_for_the_payload_of_nans() {
@@ -142,6 +173,8 @@ mod tests {
             any::<f32>().prop_map(|value| format!("{value:e}")),
             "[-+]?[0-9]{0,45}[.]?[0-9]{0,5}(e[-+]?[0-9]{0,3})?",
             "[-+]?(nan|inf|NaN|infinity|true|false|0|-0)",
+            "[-+]?(0[xX])?[0-9a-fA-F_]{0,40}",
+            "#.{0,3}",
             "U[+][0-9a-fA-F]{0,9}",
             ".{0,3}",
         ];
@@ -164,11 +197,14 @@ mod tests {
         #![proptest_config(super::super::tests::many_cases())]
         #[test]
         fn arbitrary_text_is_read_or_refused_without_a_panic(text in text()) {
-            let inferred = infer(&text);
-            if let Ok(key_type) = inferred {
+            let texts = [text.as_slice()];
+            let words = || places(&texts, Comments::LeftOut);
+            if let Ok(Inferred { key_type, rounded }) = infer(words()) {
+                let exact = bitonic::with_key_type!(key_type, K => super::decode::<K>(words(), Digits::All).is_ok());
+                prop_assert!(!(exact && rounded.is_some()), "{:?}", rounded);
                 let keys = bitonic::with_key_type!(key_type, K => decode::<K>(&text).map(|keys| keys.len()));
                 match keys {
-                    Ok(len) => prop_assert_eq!(len, words(&text).count()),
+                    Ok(len) => prop_assert_eq!(len, words().count()),
                     // Only a number such as 1e999 is inferred and then refused.
                     Err(message) => prop_assert!(message.contains("does not fit f64"), "{}", message),
                 }

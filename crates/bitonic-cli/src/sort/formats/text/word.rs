@@ -1,30 +1,80 @@
 //! Words of a text.
 
-use crate::text_position::BYTE_ORDER_MARK;
+use crate::sort::formats::Refusal;
+use crate::text_position::{BYTE_ORDER_MARK, TextPosition};
 
 /// What is between two white spaces.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word<'a> {
+pub(in crate::sort) struct Word<'a> {
     /// How many bytes of the text stand before it.
-    pub(super) offset: usize,
-    pub(super) bytes: &'a [u8],
+    pub(in crate::sort) offset: usize,
+    pub(in crate::sort) bytes: &'a [u8],
+}
+
+/// A word in one of several texts.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sort) struct Place<'a> {
+    /// Which text.
+    pub(in crate::sort) source: usize,
+    pub(in crate::sort) text: &'a [u8],
+    pub(in crate::sort) word: Word<'a>,
+}
+
+impl<'a> Place<'a> {
+    pub(in crate::sort) fn position(&self) -> TextPosition {
+        TextPosition::of(self.text, self.word.offset)
+    }
+
+    /// The word as text.
+    pub(in crate::sort) fn content(&self) -> Result<&'a str, Refusal> {
+        let Word { offset, bytes } = self.word;
+        str::from_utf8(bytes).map_err(|error| {
+            let at = error.valid_up_to();
+            let reason = format!(
+                "{}: byte {:#04x} is no UTF-8 text: say --format raw if the file holds bytes and not numbers as text",
+                TextPosition::of(self.text, offset + at),
+                bytes[at]
+            );
+            Refusal { source: self.source, reason }
+        })
+    }
+
+    /// A refusal because of the word; `reason` goes on from the word itself.
+    pub(in crate::sort) fn refused(&self, reason: &str) -> Refusal {
+        let quoted = quote(&String::from_utf8_lossy(self.word.bytes));
+        Refusal { source: self.source, reason: format!("{}: {quoted} {reason}", self.position()) }
+    }
+}
+
+/// Whether `#` and what follows it on its line is a comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sort) enum Comments {
+    LeftOut,
+    /// Where `#` is a key like any other.
+    AreWords,
 }
 
 /// The words of a text, separated by ASCII white space.
-pub(super) fn words(text: &[u8]) -> impl Iterator<Item = Word<'_>> {
+pub(super) fn words(text: &[u8], comments: Comments) -> impl Iterator<Item = Word<'_>> + Clone {
     let mut next = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     std::iter::from_fn(move || {
         let is_space = |byte: &u8| byte.is_ascii_whitespace();
-        let offset = next + text[next..].iter().position(|byte| !is_space(byte))?;
+        let is_comment = |byte: &u8| *byte == b'#' && comments == Comments::LeftOut;
+        let mut offset = next + text[next..].iter().position(|byte| !is_space(byte))?;
+        while is_comment(&text[offset]) {
+            offset += text[offset..].iter().position(|&byte| byte == b'\n')?;
+            offset += text[offset..].iter().position(|byte| !is_space(byte))?;
+        }
         let rest = &text[offset..];
-        let bytes = &rest[..rest.iter().position(is_space).unwrap_or(rest.len())];
+        let ends = |byte: &u8| is_space(byte) || is_comment(byte);
+        let bytes = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
         next = offset + bytes.len();
         Some(Word { offset, bytes })
     })
 }
 
 /// The word as a message shows it: on one line, and not longer than one.
-pub(super) fn quote(word: &str) -> String {
+pub(in crate::sort) fn quote(word: &str) -> String {
     const LONGEST: usize = 40;
     let mut shown: String = word.chars().take(LONGEST).flat_map(char::escape_debug).collect();
     if word.chars().nth(LONGEST).is_some() {
@@ -40,12 +90,23 @@ mod tests {
     #[test]
     fn words_are_what_stands_between_white_space() {
         let of = |text: &'static [u8]| -> Vec<(usize, &[u8])> {
-            words(text).map(|word| (word.offset, word.bytes)).collect()
+            words(text, Comments::LeftOut).map(|word| (word.offset, word.bytes)).collect()
         };
         assert_eq!(of(b" 1\t22\r\n\n333"), [(1, &b"1"[..]), (3, b"22"), (8, b"333")]);
         assert_eq!(of(b"\xEF\xBB\xBF7"), [(3, &b"7"[..])]);
         assert_eq!(of(b" \n"), []);
         assert_eq!(of(b""), []);
+    }
+
+    #[test]
+    fn comments_go_from_their_sign_to_the_end_of_the_line() {
+        let of = |text: &'static [u8], comments| -> Vec<&[u8]> {
+            words(text, comments).map(|word| word.bytes).collect()
+        };
+        let text = b"# head 1\n\n 2#3\n#\n4 # five";
+        assert_eq!(of(text, Comments::LeftOut), [&b"2"[..], b"4"]);
+        assert_eq!(of(b"#", Comments::LeftOut), [&b""[..]; 0]);
+        assert_eq!(of(b"a # #b", Comments::AreWords), [&b"a"[..], b"#", b"#b"]);
     }
 
     #[test]

@@ -1,0 +1,135 @@
+//! `--key`: the lines of a table are sorted by the numbers in one of its columns, and stay as they are.
+
+mod separator;
+mod table;
+
+pub(super) use separator::Separator;
+pub(super) use table::Column;
+
+use super::formats::text::{self, Place};
+use super::formats::{FileKey, Format, Refusal, first_out_of_order, show, with_room_for};
+use super::sources::Sources;
+use super::{Arguments, not_in_order, order_in_words, print_report};
+use crate::failure::Failure;
+use crate::figures::counted;
+use crate::output;
+use crate::progress::Progress;
+use bitonic::key::KeyType;
+use std::io::{self, Write};
+use std::time::Instant;
+use table::{Reading, Table};
+
+/// Sorts the lines of all inputs, or checks them.
+pub(super) fn run(
+    sources: &Sources,
+    column: &Column,
+    started: Instant,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
+    if let Some(path) = arguments.output.as_deref()
+        && Format::of_name(path).is_some_and(|format| !format.is_text())
+    {
+        return Err(Failure::new(format!(
+            "--key writes lines of text, and {} is named as if it held none: choose another name",
+            path.display()
+        )));
+    }
+    let texts = sources.texts()?;
+    let reading = Reading { column, separator: arguments.separator, has_header: arguments.header };
+    let mut table = Table::default();
+    for (source, text) in texts.iter().enumerate() {
+        table.add(source, text, &reading).map_err(|refusal| sources.refused(refusal))?;
+    }
+    expect_number(&table, arguments).map_err(|refusal| sources.refused(refusal))?;
+    let key_type = match arguments.key_type {
+        Some(asked) => asked,
+        None => sources.inferred(text::infer(places(&table)), arguments)?,
+    };
+    bitonic::with_key_type!(key_type, K => run_keys::<K>(&table, sources, started, arguments))
+}
+
+fn places<'a>(table: &'a Table) -> impl Iterator<Item = Place<'a>> + Clone {
+    table.records.iter().map(|record| record.key)
+}
+
+/// A first line with names where numbers are expected is most likely a header.
+fn expect_number(table: &Table, arguments: &Arguments) -> Result<(), Refusal> {
+    let is_numeric = !matches!(arguments.key_type, Some(KeyType::Bool | KeyType::Char));
+    let has_header = arguments.header || matches!(arguments.key, Some(Column::Name(_)));
+    match table.records.first().map(|record| record.key) {
+        Some(first) if is_numeric && !has_header && !text::is_key(first.content()?) => Err(first.refused(
+            "is no number: if the first line has the columns' names, say --header or name the column with --key NAME",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn run_keys<K: FileKey>(
+    table: &Table,
+    sources: &Sources,
+    started: Instant,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
+    let decoded = text::decode::<K>(places(table), arguments.digits());
+    let mut keys = decoded.map_err(|refusal| sources.refused(refusal))?;
+    let order = arguments.options.order();
+    let what = format!(
+        "{} by {}, {}",
+        counted(keys.len(), "line"),
+        counted(keys.len(), &format!("{} key", K::TYPE)),
+        order_in_words(order)
+    );
+    if arguments.check {
+        return match first_out_of_order(&keys, order) {
+            Some(index) => {
+                let place = table.records[index].key;
+                let position = format!("{}: {}", sources.name(place.source), place.position());
+                Err(not_in_order(&position, &show(keys[index]), &show(keys[index - 1]), "lines are", order))
+            }
+            None => output::print(|out| writeln!(out, "{}: sorted: {what}", sources.names())),
+        };
+    }
+    let before = started.elapsed();
+    let sorter = arguments.sorter()?.stable(true);
+    let mut lines = with_room_for(keys.len()).map_err(Failure::new)?;
+    lines.extend(0..keys.len());
+    let plan = sorter.plan_pairs::<K, usize>(keys.len())?;
+    let progress = Progress::spinner("sorting");
+    let report = sorter.sort_pairs(&mut keys, &mut lines)?;
+    drop(progress);
+    let writing = Instant::now();
+    output::write(arguments.output.as_deref(), |out| write(table, &lines, out))?;
+    if arguments.report {
+        print_report(&what, &report, plan.instructions, before, writing.elapsed(), arguments);
+    }
+    Ok(())
+}
+
+/// Writes the table with its records in this order.
+fn write(table: &Table, order: &[usize], out: &mut dyn Write) -> io::Result<()> {
+    let progress = Progress::bar("writing", order.len());
+    let mut out = io::BufWriter::new(out);
+    // The last line of a text may have no end, and may no longer be the last.
+    let line_end: &[u8] = match table.records.first() {
+        Some(first) if first.lines.ends_with(b"\r\n") => b"\r\n",
+        _ => b"\n",
+    };
+    let mut whole_lines = |lines: &[u8]| -> io::Result<()> {
+        out.write_all(lines)?;
+        match lines.last() {
+            None | Some(b'\n') => Ok(()),
+            Some(_) => out.write_all(line_end),
+        }
+    };
+    for lines in &table.top {
+        whole_lines(lines)?;
+    }
+    for &record in order {
+        whole_lines(table.records[record].lines)?;
+        progress.advance(1);
+    }
+    for lines in &table.bottom {
+        whole_lines(lines)?;
+    }
+    out.flush()
+}
