@@ -43,7 +43,7 @@ pub(crate) struct Planned {
     /// The network in place.
     in_place: Cost,
     /// What the library does unless it is asked for the network; nothing where it is the same, or not known.
-    default: Option<Default>,
+    default: Option<DefaultSort>,
     /// The bytes that the machine's copies read and write in a second, where that is known.
     copy_bytes_per_second: Option<f64>,
 }
@@ -79,7 +79,7 @@ struct Cost {
 
 /// Another way than the network in place.
 #[derive(Serialize)]
-struct Default {
+struct DefaultSort {
     algorithm: String,
     /// The library's plan in words.
     text: Option<String>,
@@ -248,7 +248,7 @@ fn on_processor(n: usize, key_bytes: u32, vector_bytes: u32) -> Planned {
     let planned = drawn(n, key_bytes, &Kernels::Vectors(Columns { lanes_log2 }), CACHE);
     let is_tile = Step::merges(n) <= planned.cut.tile_log2;
     let cost = Cost { passes: None, bytes: None, least_seconds: None, predicted_seconds: None };
-    let partition = Default { algorithm: Algorithm::Partition.to_string(), text: None, cost };
+    let partition = DefaultSort { algorithm: Algorithm::Partition.to_string(), text: None, cost };
     Planned { default: (!is_tile).then_some(partition), ..planned }
 }
 
@@ -275,7 +275,7 @@ fn on_device(n: usize, key_bytes: u32, device: &Device) -> Result<Planned, Strin
     let is_other = default.algorithm != Algorithm::Network && is_whole;
     let other = is_other.then(|| {
         let bytes = default.bytes_of_pass() as u64 * default.pass_count() as u64;
-        Default {
+        DefaultSort {
             algorithm: default.algorithm.to_string(),
             text: Some(default.to_string()),
             cost: Cost {

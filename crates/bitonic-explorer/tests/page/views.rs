@@ -231,6 +231,36 @@ fn every_view_fits_every_screen() {
 }
 
 #[test]
+fn every_control_of_every_view_has_a_name() {
+    let mut browser = Browser::open(Look::DESK, "");
+    let views = [
+        "#kind=bitonic&n=8",
+        "#view=tour&chapter=4",
+        "#view=tour&chapter=5",
+        "#view=challenges&challenge=7",
+        "#view=plan",
+        "#view=ladder",
+    ];
+    for hash in views {
+        browser.ask(&format!("location.hash = '{hash}'"));
+        browser.wait_for(&format!(
+            "explorer.view === '{}'",
+            match hash.strip_prefix("#view=") {
+                Some(view) => view.split('&').next().unwrap(),
+                None => "network",
+            }
+        ));
+        let nameless = browser.text(
+            "[...document.querySelectorAll('button, select, input, textarea, summary, [tabindex=\"0\"]')].filter((e) => e.checkVisibility()) \
+             .filter((e) => !(e.getAttribute('aria-label') || e.getAttribute('aria-labelledby') || (e.labels?.[0]?.innerText || e.innerText || '').trim())) \
+             .map((e) => e.outerHTML.slice(0, 80)).join()",
+        );
+        assert_eq!(nameless, "", "{hash}");
+    }
+    browser.leave();
+}
+
+#[test]
 fn every_rung_of_the_ladder_plays_to_its_end_with_its_text_and_times() {
     let mut browser = Browser::open(Look::DESK, "#view=ladder");
     let rungs = browser.ask("[...document.querySelectorAll('#rung-0 option')].map((option) => option.value)");
