@@ -8,6 +8,7 @@ use crate::word::Word;
 use bitonic::Key;
 use bitonic::key::KeyType;
 use bitonic::plan::{Algorithm, Plan};
+use bitonic_explorer::machine::Machine;
 use bitonic_explorer::page;
 use std::path::PathBuf;
 
@@ -72,8 +73,7 @@ fn for_page(plan: &Plan) -> serde_json::Value {
         "text": plan.to_string(),
         "keys": plan.sorted_length(),
         "key_bytes": plan.request.key.bytes(),
-        "tile_log2": plan.limits.tile_log2,
-        "fused_steps": plan.limits.fused_steps,
+        "machine": Machine::of_plan(plan),
         "network": plan.algorithm == Algorithm::Network,
     })
 }

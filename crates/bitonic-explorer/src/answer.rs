@@ -2,8 +2,8 @@
 
 use crate::edit::{self, Change};
 use crate::network::{self, Described};
-use crate::plan::{self, Shape};
-use crate::{ladder, large, prove, run};
+use crate::plan::{self, Asked};
+use crate::{ladder, large, machine, prove, run};
 use bitonic_network::{Claim, Kind, Network};
 use serde::{Deserialize, Serialize};
 
@@ -80,8 +80,10 @@ pub enum Question {
         /// The number of wires.
         wires: usize,
     },
-    /// The passes in which a device does the network of n keys.
-    Plan(Shape),
+    /// The machines that sorts can be planned for.
+    Machines,
+    /// The passes in which a machine does the network of n keys.
+    Plan(Asked),
     /// Pictures of the data in the sorts of large arrays.
     Large,
     /// The names of the ladder's rungs.
@@ -188,7 +190,8 @@ fn consider(question: Question) -> Result<serde_json::Value, String> {
         Question::Large => json(large::pictures()),
         Question::Rungs => json(ladder::rungs()),
         Question::Film { rung } => json(ladder::film(&rung)?),
-        Question::Plan(shape) => json(plan::plan(shape)?),
+        Question::Machines => json(machine::known()),
+        Question::Plan(asked) => json(plan::plan(asked)?),
     }
 }
 

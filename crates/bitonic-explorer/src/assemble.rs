@@ -1,27 +1,40 @@
 //! How the page is put together: one HTML document from the files in `web/` and the compiled program.
 
-use crate::measured;
 use crate::page::NOTHING_OPENED;
+use crate::{measured, recorded};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// What the page is made of, seen from the root of the repository: files, and folders with everything in them.
-const SOURCES: [&str; 10] = [
+const SOURCES: &[&str] = &[
     "crates/bitonic-explorer/src",
     "crates/bitonic-explorer/web",
     "crates/bitonic-ladder/src/cpu",
     "crates/bitonic-ladder/src/gpu/kernels",
     "crates/bitonic-network/networks",
     "crates/bitonic-network/src",
-    "crates/bitonic/src/plan/passes.rs",
-    "crates/bitonic/src/plan/step.rs",
+    "crates/bitonic/src/gpu/cut.rs",
+    "crates/bitonic/src/gpu/element.rs",
+    "crates/bitonic/src/gpu/facts.rs",
+    "crates/bitonic/src/gpu/job.rs",
+    "crates/bitonic/src/gpu/kernel.rs",
+    "crates/bitonic/src/gpu/plan.rs",
+    "crates/bitonic/src/gpu/strategy",
+    "crates/bitonic/src/gpu/tuning/measured.rs",
+    "crates/bitonic/src/plan",
+    "crates/bitonic/src/request.rs",
     RECORDED,
     "scripts/build-explorer",
 ];
 
 /// Times that the page shows when it was given none: a recorded run on an NVIDIA H200.
 const RECORDED: &str = "docs/results/lab-documents-h200-cuda/summary.csv";
+
+/// The document whose tables have the times of whole sorts. The page is older than it only when a time has changed.
+const BENCHMARKS: &str = "docs/benchmarks.md";
 
 /// The page from its sources under the repository's root and the compiled program.
 ///
@@ -34,8 +47,9 @@ pub fn page(root: &Path, program: &[u8]) -> io::Result<String> {
         ("SOURCES", fingerprint(root)?),
         ("STYLE", fs::read_to_string(web.join("style.css"))?),
         ("LADDER", ladder(root)?),
-        ("MEASURED", recorded(root)?),
-        ("PROGRAM", base64(program)),
+        ("MEASURED", of_ladder(root)?),
+        ("RECORDED", of_sorts(root)?),
+        ("PROGRAM", base64(&compressed(program)?)),
         ("WORKER", modules(&web, "worker.js")?),
         ("SCRIPT", modules(&web, "main.js")?),
     ];
@@ -61,7 +75,8 @@ fn ladder(root: &Path) -> io::Result<String> {
     Ok(serde_json::Value::Object(texts).to_string().replace("</", "<\\/"))
 }
 
-fn recorded(root: &Path) -> io::Result<String> {
+/// The recorded times of the ladder's rungs.
+fn of_ladder(root: &Path) -> io::Result<String> {
     let summary = fs::read_to_string(root.join(RECORDED))?;
     let measured = measured::of_summary(
         &summary,
@@ -70,6 +85,14 @@ fn recorded(root: &Path) -> io::Result<String> {
     measured
         .map(|value| value.to_string())
         .ok_or_else(|| io::Error::other(format!("{RECORDED} has no times")))
+}
+
+/// The recorded times of whole sorts.
+fn of_sorts(root: &Path) -> io::Result<String> {
+    let document = fs::read_to_string(root.join(BENCHMARKS))?;
+    let times = recorded::of_benchmarks(&document);
+    let times = times.map_err(|reason| io::Error::other(format!("{BENCHMARKS}: {reason}")))?;
+    Ok(times.to_string())
 }
 
 /// A number that changes with every change of the sources, as text. The page carries it.
@@ -97,6 +120,7 @@ pub fn fingerprint(root: &Path) -> io::Result<String> {
         add(&fs::read(&file)?);
         add(b"\0");
     }
+    add(of_sorts(root)?.as_bytes());
     Ok(format!("{hash:016x}"))
 }
 
@@ -142,6 +166,13 @@ fn add_module(web: &Path, name: &str, seen: &mut Vec<String>, script: &mut Strin
     }
     script.push_str(&body);
     Ok(())
+}
+
+/// Gzip, which browsers unpack themselves: a third of the size.
+fn compressed(program: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(program)?;
+    encoder.finish()
 }
 
 fn base64(bytes: &[u8]) -> String {

@@ -14,6 +14,7 @@
 //! - [`answer()`]: the questions and their answers;
 //! - `door`: how text gets into and out of the compiled page (wasm only);
 //! - [`page`]: the committed page, for the command, which may open it with content of its own;
+//! - [`machine`]: what sorts are planned for, the command's devices among it;
 //! - [`measured`]: times from a run of the laboratory, for the page;
 //! - [`assemble`]: how the page is put together from its sources.
 
@@ -23,10 +24,12 @@ mod door;
 mod edit;
 mod ladder;
 mod large;
+pub mod machine;
 mod network;
 mod plan;
 mod prove;
 mod run;
+mod runs;
 
 #[cfg(not(target_family = "wasm"))]
 pub mod assemble;
@@ -34,5 +37,7 @@ pub mod assemble;
 pub mod measured;
 #[cfg(not(target_family = "wasm"))]
 pub mod page;
+#[cfg(not(target_family = "wasm"))]
+mod recorded;
 
 pub use answer::{Question, answer};

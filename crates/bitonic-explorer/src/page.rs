@@ -16,7 +16,8 @@ pub(crate) const NOTHING_OPENED: &str = "<script type=\"application/json\" id=\"
 /// - `"network"`: a network in list form, `"kind"` and `"wires"` if it is of a kind;
 /// - `"input"`: the keys on its wires, an array of numbers;
 /// - `"measured"`: times of a run of the laboratory, made by [`measured::of_summary`](crate::measured::of_summary);
-/// - `"plan"`: a plan, in the form that `web/plan.js` describes.
+/// - `"plan"`: a plan, in the form that `web/plan.js` describes;
+/// - `"machines"`: machines that the plan view lists before the ones it knows, an array of [`Named`](crate::machine::Named).
 ///
 /// A network that is of a kind is best named so: the page then knows its blocks and what it promises. [`of_network`] does that.
 ///

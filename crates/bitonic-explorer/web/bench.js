@@ -127,6 +127,8 @@ export class Bench {
   changed(keys) {
     const { kind, network } = this.history.states[this.history.at];
     this.kind = kind;
+    // What was proved was proved of another network: whoever hears of the change must not take it for this one's.
+    this.verdict = null;
     this.sweep.stop();
     this.panel.selection = null;
     this.panel.ghost = null;

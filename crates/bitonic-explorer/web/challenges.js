@@ -120,6 +120,7 @@ export class Challenges {
     this.bench.secondKind = '';
     this.bench.setPattern('random');
     this.bench.showText(start, keys);
+    if (!keys) this.bench.setKeys(this.bench.newKeys());
     this.bench.editor.setEditing(Boolean(goal));
     this.draw();
   }

@@ -26,3 +26,9 @@ export function milliseconds(time) {
   if (time < 1) return 'less than 1 ms';
   return time < 1000 ? `${Math.round(time)} ms` : `${(time / 1000).toFixed(1)} s`;
 }
+
+/** @param {number} seconds */
+export function duration(seconds) {
+  if (seconds < 1e-3) return `${Number((seconds * 1e6).toPrecision(3))} µs`;
+  return seconds < 1 ? `${Number((seconds * 1e3).toPrecision(3))} ms` : `${Number(seconds.toPrecision(3))} s`;
+}

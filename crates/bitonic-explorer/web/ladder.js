@@ -1,5 +1,5 @@
 // The ladder: two rungs side by side, and who touches which key when.
-import { element, escapeText } from './dom.js';
+import { duration, element, escapeText } from './dom.js';
 
 /**
  * @typedef {{ worker: number, act: 'compare' | 'compare_local' | 'load' | 'store' | 'idle', places: number[] }} Touch
@@ -14,6 +14,9 @@ const LINE = 4;
 
 const TIME = 420;
 
+/** What is shown at first: one rung that wastes much, and one that learned from it. */
+const FIRST = ['naive_scan', 'local_memory'];
+
 export class LadderView {
   /** @param {import('./engine.js').Ask} ask @param {Measured | null} measured */
   constructor(ask, measured) {
@@ -27,9 +30,9 @@ export class LadderView {
     const rungs = ask({ ask: 'rungs' });
     this.view = element('ladder-view');
     this.view.innerHTML = ladderFrame(rungs);
-    this.films = [this.film('naive_scan'), this.film('local_memory')];
-    this.choose(0, 'naive_scan');
-    this.choose(1, 'local_memory');
+    const first = measured ? firstOf(rungs, this.measured) : FIRST;
+    this.films = first.map((rung) => this.film(rung));
+    this.open(first);
     this.view.addEventListener('click', (event) => this.click(/** @type {HTMLElement} */ (event.target).closest('button')));
     this.view.addEventListener('input', (event) => this.input(/** @type {HTMLInputElement} */ (event.target)));
   }
@@ -48,6 +51,13 @@ export class LadderView {
     element(`rung-text-${side}`).textContent = this.texts[file] ?? '';
     element(`rung-times-${side}`).innerHTML = curve(this.measured, rung);
     this.show(0);
+  }
+
+  /** Shows these rungs; beside a single one stands one of the first. @param {string[]} rungs */
+  open(rungs) {
+    const [one, other = FIRST.find((rung) => rung !== one) ?? one] = rungs;
+    this.choose(0, one);
+    this.choose(1, other);
   }
 
   get last() {
@@ -105,8 +115,22 @@ export class LadderView {
     } else if (target.id.startsWith('rung-')) {
       this.setPlaying(false);
       this.choose(Number(target.id.slice(-1)), target.value);
+      this.onMove?.();
     }
   }
+
+  /** @type {(() => void) | undefined} whom to tell that another rung is shown */
+  onMove;
+}
+
+/**
+ * Two rungs that a run has times of, if it has; the reader came for them.
+ * @param {string[]} rungs
+ * @param {Measured} measured
+ */
+export function firstOf(rungs, { rows }) {
+  const names = rows.map(([name]) => name.split(':')[1]);
+  return [...new Set([...rungs.filter((rung) => names.includes(rung)), ...FIRST])].slice(0, 2);
 }
 
 /** @param {Moment} moment */
@@ -186,7 +210,7 @@ function scene(film, moment) {
         light(place, memoryY, 'var(--line)');
         return;
       }
-      const colour = act === 'compare' || act === 'compare_local' ? 'var(--place-tile)' : 'var(--place-memory)';
+      const colour = act === 'compare' || act === 'compare_local' ? 'var(--place-local)' : 'var(--place-memory)';
       const y = act === 'compare_local' ? localY : memoryY;
       if (act === 'load' || act === 'store') {
         const local = tile + (worker % group) + index * group;
@@ -243,12 +267,6 @@ function curve({ where, rows }, rung) {
   return `<p class="small">Measured on ${escapeText(where)}. ${escapeText(words)}; thin lines are the others.</p>` +
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="100%" style="max-width:560px" font-size="11" font-family="var(--mono)" fill="var(--faint)" role="img" aria-label="${escapeText(words)}">` +
     `${grid.join('')}${lines.join('')}${labels.join('')}</svg>`;
-}
-
-/** @param {number} seconds */
-export function duration(seconds) {
-  if (seconds < 1e-3) return `${Number((seconds * 1e6).toPrecision(3))} µs`;
-  return seconds < 1 ? `${Number((seconds * 1e3).toPrecision(3))} ms` : `${Number(seconds.toPrecision(3))} s`;
 }
 
 /** @param {string[]} rungs */

@@ -25,8 +25,9 @@ class App {
     this.tour = new Tour(this.bench);
     this.tour.onMove = () => this.remember();
     this.challenges = new Challenges(this.bench);
-    this.plan = new PlanView(ask, opened.plan ?? null);
+    this.plan = new PlanView(ask, opened.plan ?? null, opened.machines ?? []);
     this.ladder = new LadderView(ask, opened.measured ?? null);
+    this.ladder.onMove = () => this.remember();
     this.view = 'network';
     this.bench.onChange(() => this.remember());
     this.listen();
@@ -57,6 +58,7 @@ class App {
     bench.secondKind = place.second ?? '';
     bench.setPattern(place.input ? 'typed' : 'random');
     const shown = this.guard(() => {
+      if (place.rungs?.length) this.ladder.open(place.rungs);
       if (place.network) bench.showText(longNetwork(place.network), place.input);
       else bench.showKind(place.kind ?? 'bitonic', place.wires ?? 8, place.input);
       if (place.done) bench.setKeys(bench.keys, place.done);
@@ -93,7 +95,8 @@ class App {
     const { bench, view } = this;
     if (view === 'tour') return { view, chapter: this.tour.number + 1 };
     if (view === 'challenges') return { view, challenge: this.challenges.number + 1 };
-    if (view === 'plan' || view === 'ladder') return { view };
+    if (view === 'plan') return { view };
+    if (view === 'ladder') return { view, rungs: this.ladder.films.map(({ rung }) => rung) };
     const { list, wires } = bench.network;
     const what = bench.kind ? { kind: bench.kind, wires } : { network: shortNetwork(list, wires) };
     return { view, ...what, input: bench.keys, done: bench.done || undefined, second: bench.secondKind || undefined };
@@ -184,7 +187,7 @@ class App {
 /** @param {any} opened @returns {Place} */
 function openedPlace(opened) {
   const { view, kind, wires, input } = opened;
-  return { view: view ?? (opened.plan ? 'plan' : 'network'), kind, wires, input };
+  return { view: view ?? (opened.plan || opened.machines ? 'plan' : 'network'), kind, wires, input };
 }
 
 /** Light or dark: as the system says, or as the reader chose. @param {() => void} redraw */
@@ -208,14 +211,19 @@ function watchTheme(redraw) {
   apply();
 }
 
+/** The program, which the page carries compressed and as text. @returns {Promise<ArrayBuffer>} */
+function unpack() {
+  const packed = Uint8Array.from(atob((element('program').textContent ?? '').trim()), (character) => character.charCodeAt(0));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+}
+
 async function start() {
-  const encoded = element('program').textContent ?? '';
-  const program = await WebAssembly.compile(Uint8Array.from(atob(encoded.trim()), (character) => character.charCodeAt(0)));
+  const program = await WebAssembly.compile(await unpack());
   const prover = new Prover(element('worker').textContent ?? '', program);
   const opened = JSON.parse(element('opened').textContent ?? '{}');
   const app = new App(await startEngine(program), prover, opened);
   // For the curious, and for tests.
-  Object.assign(window, { explorer: app });
+  Object.assign(window, { explorer: app, unpack });
   document.documentElement.dataset.ready = 'yes';
 }
 

@@ -22,7 +22,10 @@ export class Panel {
     this.layers = document.createElement('div');
     this.layers.className = 'layers';
     this.layers.append(this.still, this.moving);
-    box.append(this.layers, this.room);
+    // A finger on the keys at the left drags one; elsewhere it scrolls the picture.
+    this.grip = document.createElement('div');
+    this.grip.className = 'grip';
+    box.append(this.layers, this.room, this.grip);
     /** @type {Network | null} */
     this.network = null;
     /** @type {Trace} */
@@ -74,6 +77,8 @@ export class Panel {
     if (!this.box.clientWidth) return;
     this.room.style.width = `${Math.ceil(this.layout.width)}px`;
     this.room.style.height = `${Math.ceil(this.layout.height)}px`;
+    this.grip.style.width = `${Math.ceil(this.layout.sizes.left)}px`;
+    this.grip.style.height = `${Math.ceil(this.layout.height)}px`;
     const ratio = window.devicePixelRatio || 1;
     const [width, height] = [this.box.clientWidth, Math.min(this.box.clientHeight, Math.ceil(this.layout.height))];
     for (const canvas of [this.still, this.moving]) {
@@ -195,6 +200,7 @@ export class Panel {
     const { layout, network, theme, colours } = this.drawn();
     const end = layout.rests[network.depth] + layout.sizes.rest / 2;
     const thick = Math.min(4, Math.max(2.4, layout.sizes.gap * 0.1));
+    const [from, to] = this.sight();
     for (let wire = 0; wire < network.wires; wire += 1) {
       const y = wireY(layout, wire);
       context.strokeStyle = theme.wire;
@@ -210,8 +216,10 @@ export class Panel {
         const next = this.trace.states[number + 1][wire];
         if (next === origin) continue;
         const here = comparatorX(layout, comparator);
-        context.strokeStyle = keyColour(colours[origin], theme.dark).fill;
-        line(context, x, y, here, y);
+        if (here > from && x < to) {
+          context.strokeStyle = keyColour(colours[origin], theme.dark).fill;
+          line(context, x, y, here, y);
+        }
         [x, origin] = [here, next];
       }
       const last = this.done === network.size ? end : restX(layout, this.done, wire);

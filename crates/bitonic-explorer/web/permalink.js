@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{ view?: string, kind?: string, wires?: number, network?: string, input?: number[], done?: number,
- *             second?: string, chapter?: number, challenge?: number }} Place
+ *             second?: string, chapter?: number, challenge?: number, rungs?: string[] }} Place
  */
 
 /**
@@ -41,6 +41,7 @@ export function writePlace(place) {
   add('with', place.second);
   add('chapter', place.chapter);
   add('challenge', place.challenge);
+  add('rungs', place.rungs?.join('.'));
   return `#${parts.join('&')}`;
 }
 
@@ -61,5 +62,6 @@ export function readPlace(hash) {
   place.second = words.get('with') ?? undefined;
   place.chapter = whole(words.get('chapter'));
   place.challenge = whole(words.get('challenge'));
+  place.rungs = words.get('rungs')?.split('.').filter(Boolean).slice(0, 2);
   return place;
 }

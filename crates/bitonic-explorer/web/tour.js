@@ -130,7 +130,7 @@ export class Tour {
     if (live === 'bitonic') this.judge(this.bench.keys.join(' '));
     if (live === 'cases') {
       this.cases = this.bench.ask({ ask: 'bitonic_inputs', wires: this.bench.network.wires });
-      this.showCase(this.case, false);
+      this.showCase(Math.max(0, this.cases.indexOf(this.bench.keys.join(''))), false);
     }
   }
 

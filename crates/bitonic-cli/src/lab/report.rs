@@ -1,5 +1,6 @@
 //! `bitonic lab report` and `bitonic lab plot`.
 
+use crate::explore;
 use crate::failure::Failure;
 use crate::output;
 use crate::word::Word;
@@ -19,7 +20,8 @@ pub(super) struct Arguments {
 
 /// Writes the report of a run, which may still be going on.
 pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
-    let page = report::write(&arguments.directory).map_err(Failure::new)?;
+    let page =
+        report::write_with_explorer(&arguments.directory, explore::beside_report).map_err(Failure::new)?;
     output::print(|out| writeln!(out, "{}", page.display()))
 }
 

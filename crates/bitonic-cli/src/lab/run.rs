@@ -1,6 +1,7 @@
 //! `bitonic lab run` and `bitonic lab resume`.
 
 use super::once;
+use crate::explore;
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
@@ -109,7 +110,8 @@ fn finish(done: Result<(), LabError>, experiment: &Experiment, directory: &Path)
             if let Some(size) = experiment.callgrind_size {
                 count_instructions(experiment, size, directory)?;
             }
-            let page = report::write(directory).map_err(Failure::new)?;
+            let page =
+                report::write_with_explorer(directory, explore::beside_report).map_err(Failure::new)?;
             output::note(format_args!("the report is {}\n", page.display()));
             Ok(())
         }

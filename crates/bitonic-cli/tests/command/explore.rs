@@ -65,7 +65,9 @@ fn a_plan_is_put_on_the_page() {
         "{said}"
     );
     let page = fs::read_to_string(&file).unwrap();
-    assert!(page.contains(r#"id="opened">{"plan":{"fused_steps":"#) && page.contains(r#""keys":1048576"#));
+    assert!(
+        page.contains(r#"id="opened">{"plan":{"key_bytes":4,"keys":1048576,"machine":{"is":"processor""#)
+    );
 }
 
 #[test]
@@ -80,4 +82,15 @@ fn times_of_a_run_of_the_laboratory_are_put_on_the_page() {
     assert!(refused(bitonic(["explore", "no-such-run"])).contains("name the folder of a run"));
     folder.file("summary.csv", "size,implementation,status,mean,note\n");
     assert!(refused(bitonic(["explore", run])).contains("has no measured times"));
+}
+
+#[test]
+fn a_device_that_is_here_is_put_on_the_page() {
+    let page = printed(bitonic(["explore", "--engine", "opencl", "--device", "cpu", "--output", "-"]));
+    assert!(page.contains(r#"id="opened">{"machines":[{"machine":{"buffer_bytes":"#), "PoCL is a device");
+    assert!(page.contains(r#""engine":"opencl""#) && page.contains(r#""is":"device""#));
+    let unknown = refused(bitonic(["explore", "--device", "no-such-device"]));
+    assert!(unknown.contains("no-such-device"), "{unknown}");
+    let cpu = refused(bitonic(["explore", "--engine", "cpu", "--device", "best"]));
+    assert!(cpu.contains("--device is for the opencl and cuda engines"), "{cpu}");
 }

@@ -27,7 +27,10 @@ fn an_experiment_becomes_a_table_records_and_a_report() {
     assert!(lines[1].trim_start().starts_with("16 ") && lines[1].ends_with(" s"), "{table}");
     let records = String::from_utf8(folder.read("out/records.csv")).unwrap();
     assert_eq!(records.lines().count(), 1 + 3 * 2 * 2);
-    assert!(String::from_utf8(folder.read("out/report.html")).unwrap().contains("cpu:recursive"));
+    let report = String::from_utf8(folder.read("out/report.html")).unwrap();
+    assert!(report.contains("href=\"explore.html#view=ladder&amp;rungs=recursive\">cpu:recursive</a>"));
+    let explorer = String::from_utf8(folder.read("out/explore.html")).unwrap();
+    assert!(explorer.contains(r#"id="opened">{"measured":{"rows":[["cpu:"#));
 
     let said = lab(&folder, ["run", "small.toml", "--output", "out"]).assert().code(2);
     assert!(one_line(&said.get_output().stderr).contains("lab resume"));

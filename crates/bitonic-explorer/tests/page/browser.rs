@@ -74,6 +74,7 @@ impl Browser {
         let Look { width, height, dark, reduced_motion } = look;
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
         browser.call("Emulation.setDeviceMetricsOverride", size);
+        browser.call("Emulation.setTouchEmulationEnabled", json!({ "enabled": width < 600 }));
         let features = json!({ "features": [
             { "name": "prefers-color-scheme", "value": if dark { "dark" } else { "light" } },
             { "name": "prefers-reduced-motion", "value": if reduced_motion { "reduce" } else { "no-preference" } },
@@ -170,6 +171,21 @@ impl Browser {
             self.call("Input.dispatchMouseEvent", event("mouseMoved", to, 1));
         }
         self.call("Input.dispatchMouseEvent", event("mouseReleased", to, 0));
+    }
+
+    /// Puts a finger down at one place, moves it to another and lifts it.
+    pub(crate) fn drag_finger(&mut self, from: [f64; 2], to: [f64; 2]) {
+        let mut touch = |kind: &str, places: &[[f64; 2]]| {
+            let points: Vec<Value> = places.iter().map(|[x, y]| json!({ "x": x, "y": y })).collect();
+            self.call("Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points }));
+        };
+        touch("touchStart", &[from]);
+        // In small steps: the browser takes the first of them for the beginning of a scroll unless the page forbids it.
+        for step in 1..=10 {
+            let part = f64::from(step) / 10.0;
+            touch("touchMove", &[[from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part]]);
+        }
+        touch("touchEnd", &[]);
     }
 
     /// Presses keys one after the other: `ArrowLeft`, `Enter`, `z`, `Ctrl+z`.

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { brightness, keyColour } from '../../web/colour.js';
 import { layOut, restX, sizesFor, travellers, under, wireY } from '../../web/geometry.js';
-import { amount } from '../../web/plan.js';
-import { duration, sums } from '../../web/ladder.js';
+import { readFileSync } from 'node:fs';
+import { duration } from '../../web/dom.js';
+import { amount, measuredTime, movesOf } from '../../web/plan.js';
+import { firstOf, sums } from '../../web/ladder.js';
 import { areZeroOne, bitsOf, patternKeys, readKeys, shares } from '../../web/keys.js';
 import { longNetwork, readPlace, shortNetwork, writePlace } from '../../web/permalink.js';
 import { haltAt, halts, legs, stageAt, stageEnds } from '../../web/timeline.js';
@@ -99,13 +101,14 @@ test('patterns have a key for each wire', () => {
 test('an address leads back to the same place', () => {
   const place = {
     view: 'network', kind: undefined, wires: undefined, network: shortNetwork('# wires: 5\n[(0,1),(2,3)]\n[(3,0)]\n', 5),
-    input: [1.5, -2, 3, 0, 1], done: 3, second: 'bubble', chapter: undefined, challenge: undefined,
+    input: [1.5, -2, 3, 0, 1], done: 3, second: 'bubble', chapter: undefined, challenge: undefined, rungs: undefined,
   };
   assert.deepEqual(readPlace(writePlace(place)), place);
   assert.equal(longNetwork('5:0-1.2-3;3-0'), '# wires: 5\n[(0,1),(2,3)]\n[(3,0)]\n');
   assert.equal(longNetwork('3:'), '# wires: 3\n');
   assert.equal(readPlace('#input=1_x&n=lots&at=-1').input, undefined);
   assert.equal(readPlace('#n=1e9').wires, undefined);
+  assert.deepEqual(readPlace(writePlace({ view: 'ladder', rungs: ['naive_scan', 'compare_pair'] })).rungs, ['naive_scan', 'compare_pair']);
 });
 
 test('undo and redo go through the history, and a change forgets what was undone', () => {
@@ -148,6 +151,43 @@ test('a film counts what its workers do', () => {
   assert.deepEqual(sums(film, 0).map(([value]) => value), [0, 4, 2, 0, 1]);
   // A comparison in memory reads two keys and writes two.
   assert.deepEqual(sums(film, 2).map(([value]) => value), [2, 8, 4, 1, 2]);
+});
+
+test('a run of the laboratory is opened with rungs that it measured', () => {
+  const rungs = ['naive_scan', 'compare_pair', 'local_memory', 'recursive'];
+  const rows = (...names) => ({ where: '', rows: names.map((name) => [name, 16, 1]) });
+  assert.deepEqual(firstOf(rungs, rows('cpu:std', 'cuda:compare_pair', 'cpu:recursive')), ['compare_pair', 'recursive']);
+  assert.deepEqual(firstOf(rungs, rows('cpu:std')), ['naive_scan', 'local_memory']);
+  assert.deepEqual(firstOf(rungs, rows('opencl:naive_scan')), ['naive_scan', 'local_memory']);
+});
+
+test('the first step of a run is brought, the others are in registers', () => {
+  const runs = [
+    { steps: [0, 3], bits: [0, 2], brought: 'memory' },
+    { steps: [3, 5], bits: [1, 3], brought: 'lanes' },
+    { steps: [5, 6], bits: [0, 1], brought: 'local' },
+  ];
+  assert.deepEqual(movesOf(runs, [0, 6]), [['memory', 1], ['local', 1], ['lanes', 1], ['registers', 3]]);
+  assert.deepEqual(movesOf(runs, [3, 5]), [['lanes', 1], ['registers', 1]]);
+});
+
+test('a recorded time is told for what was measured only', () => {
+  const recorded = { rows: [['h200', 4, 1024, true, 4.8e-6]], where: { h200: '' } };
+  assert.equal(measuredTime(recorded, 'h200', 4, 1024, true), 4.8e-6);
+  for (const [machine, bytes, n, inPlace] of [[undefined, 4, 1024, true], ['h200', 8, 1024, true], ['h200', 4, 1025, true], ['h200', 4, 1024, false]]) {
+    assert.equal(measuredTime(recorded, machine, bytes, n, inPlace), null);
+  }
+});
+
+test('places of keys differ in grey, on light and on dark pages', () => {
+  const style = readFileSync(new URL('../../web/style.css', import.meta.url), 'utf8');
+  const themes = [...style.matchAll(/--place-memory: (#\w+); --place-local: (#\w+); --place-lanes: (#\w+); --place-registers: (#\w+);/g)];
+  assert.equal(themes.length, 2);
+  for (const [, ...colours] of themes) {
+    const grey = colours.map((colour) => brightness([1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16))));
+    const ordered = [...grey].sort((a, b) => a - b);
+    for (let index = 1; index < ordered.length; index += 1) assert.ok(ordered[index] - ordered[index - 1] > 0.05, grey.join(' '));
+  }
 });
 
 test('amounts and times have units that people read', () => {

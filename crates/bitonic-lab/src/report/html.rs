@@ -9,10 +9,11 @@ use crate::figures::{significant, time_of_seconds};
 use crate::markup::escape;
 use crate::plot::NamedChart;
 use crate::quantity;
+use bitonic_ladder::Rung;
 use std::fmt::Write;
 
-/// The page of a run with its charts.
-pub fn html(analysis: &Analysis, charts: &[NamedChart]) -> String {
+/// The page of a run with its charts, and with links into the explorer if that is in a file beside it.
+pub fn html(analysis: &Analysis, charts: &[NamedChart], explorer: Option<&str>) -> String {
     let title = escape(&format!("{}: report of a laboratory run", analysis.name));
     let style = include_str!("style.css");
     let mut page = format!(
@@ -27,16 +28,18 @@ pub fn html(analysis: &Analysis, charts: &[NamedChart]) -> String {
         page,
         "<p>Measured on {} with {} cores, {}. Times are means over all instances and repetitions, from the caller's keys to \
          the caller's keys, transfers included.</p>\n<nav><a href=\"#hypotheses\">Hypotheses</a><a href=\"#times\">Times</a>\
-         <a href=\"#plots\">Plots</a><a href=\"#ratios\">S and O</a><a href=\"#fits\">Fits</a>\
+         <a href=\"#plots\">Plots</a>{}<a href=\"#ratios\">S and O</a><a href=\"#fits\">Fits</a>\
          <a href=\"#crossovers\">Crossovers</a><a href=\"#devices\">Devices</a><a href=\"#counters\">Counters</a>\
          <a href=\"#details\">Details</a><a href=\"#machine\">Machine</a></nav>",
         escape(fact("processor").unwrap_or("?")),
         escape(fact("cores").unwrap_or("?")),
-        escape(fact("date").unwrap_or("?"))
+        escape(fact("date").unwrap_or("?")),
+        if explorer.is_some() { "<a href=\"#rungs\">Rungs</a>" } else { "" },
     );
     section(&mut page, analysis, "hypotheses", "Hypotheses", hypotheses);
     section(&mut page, analysis, "times", "Times", times);
     page += &plots(charts);
+    page += &explorer.map_or_else(String::new, |file| rungs(analysis, file));
     section(&mut page, analysis, "ratios", "S and O", ratios);
     section(&mut page, analysis, "fits", "Fitted curves", fits);
     section(&mut page, analysis, "crossovers", "Crossovers", crossovers);
@@ -145,6 +148,40 @@ fn plots(charts: &[NamedChart]) -> String {
         })
         .collect();
     format!("<section id=\"plots\"><h2>Plots</h2>\n{figures}</section>\n")
+}
+
+/// Links to the rungs that have times, each as a film in the explorer.
+fn rungs(analysis: &Analysis, explorer: &str) -> String {
+    let measured =
+        analysis.groups.iter().flat_map(|group| &group.cells).filter_map(|cell| match cell.outcome {
+            Outcome::Measured(_) => Some(cell.implementation.as_str()),
+            _ => None,
+        });
+    let mut items = Vec::new();
+    for implementation in measured {
+        let name = implementation.split_once(':').map_or(implementation, |(_, name)| name);
+        if let Some(rung) = Rung::ALL.iter().find(|rung| rung.name() == name) {
+            let item = format!(
+                "<li><a href=\"{explorer}#view=ladder&amp;rungs={name}\">{}</a>: {}</li>\n",
+                escape(implementation),
+                escape(rung.description())
+            );
+            if !items.contains(&item) {
+                items.push(item);
+            }
+        }
+    }
+    let text = if items.is_empty() {
+        format!(
+            "No rung of the ladder was measured. <a href=\"{explorer}#view=ladder\">The explorer</a> shows them all."
+        )
+    } else {
+        "Who touches which key when, and the times of this run beside it, in the explorer.".to_owned()
+    };
+    format!(
+        "<section id=\"rungs\"><h2>The rungs at work</h2>\n<p>{text}</p>\n<ul>\n{}</ul>\n</section>\n",
+        items.concat()
+    )
 }
 
 fn ratios(group: &Group) -> String {

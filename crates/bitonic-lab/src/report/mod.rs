@@ -6,6 +6,7 @@
 //! | `summary.csv` | a line for every implementation and size |
 //! | `summary.json` | the same and all that follows from it |
 //! | `plots/*.svg`, `plots/*.png` | the plots |
+//! | `explore.html` | the explorer with the run's times, if the caller has it; the report links into it |
 
 mod html;
 mod page;
@@ -20,6 +21,9 @@ use std::path::{Path, PathBuf};
 
 /// The page.
 pub const REPORT: &str = "report.html";
+
+/// The explorer's page beside the report.
+pub const EXPLORER: &str = "explore.html";
 
 /// The folder with the plots.
 pub const PLOTS: &str = "plots";
@@ -50,13 +54,31 @@ pub enum PlotFormat {
 ///
 /// If there is no run in the folder, or something cannot be written.
 pub fn write(directory: &Path) -> Result<PathBuf, ReportError> {
+    write_with_explorer(directory, |_| None)
+}
+
+/// The same with [`EXPLORER`] beside it, into which the report links. `explorer` makes that page from the text of `summary.csv`; the
+/// laboratory itself knows nothing of it. Without a page there is no link.
+///
+/// # Errors
+///
+/// As [`write`].
+pub fn write_with_explorer(
+    directory: &Path,
+    explorer: impl FnOnce(&str) -> Option<String>,
+) -> Result<PathBuf, ReportError> {
     let analysis = Analysis::read(directory)?;
     let charts = charts(&analysis);
     write_plots(&directory.join(PLOTS), &charts, &[PlotFormat::Svg, PlotFormat::Png])?;
-    write_whole(&directory.join("summary.csv"), &summary::csv(&analysis, directory)?)?;
+    let summary = summary::csv(&analysis, directory)?;
+    write_whole(&directory.join("summary.csv"), &summary)?;
     write_whole(&directory.join("summary.json"), &summary::json(&analysis, directory)?)?;
+    let explorer = explorer(&String::from_utf8_lossy(&summary));
+    if let Some(page) = &explorer {
+        write_whole(&directory.join(EXPLORER), page.as_bytes())?;
+    }
     let path = directory.join(REPORT);
-    write_whole(&path, html(&analysis, &charts).as_bytes())?;
+    write_whole(&path, html(&analysis, &charts, explorer.map(|_| EXPLORER)).as_bytes())?;
     Ok(path)
 }
 

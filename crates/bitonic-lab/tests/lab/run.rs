@@ -130,3 +130,23 @@ fn a_report_has_all_its_files() {
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
     assert_eq!(json["groups"][0]["cells"].as_array().unwrap().len(), 12);
 }
+
+#[test]
+fn the_report_links_the_rungs_it_measured_into_the_explorer_if_there_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let experiment = experiment(
+        "implementations = [\"cpu:std\", \"cpu:recursive\"]\nsizes = [\"2^4..2^5\"]\nrepetitions = 1\n",
+    );
+    run(&experiment, folder.path(), &mut Silent::default()).unwrap();
+    let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).unwrap();
+    report::write(folder.path()).unwrap();
+    assert!(!read("report.html").contains(report::EXPLORER), "no link to a page that is not there");
+    assert!(!folder.path().join(report::EXPLORER).exists());
+
+    let page = |summary: &str| summary.contains("cpu:recursive").then(|| "a page".to_owned());
+    report::write_with_explorer(folder.path(), page).unwrap();
+    assert_eq!(read(report::EXPLORER), "a page");
+    let report = read("report.html");
+    assert!(report.contains("<a href=\"explore.html#view=ladder&amp;rungs=recursive\">cpu:recursive</a>"));
+    assert_eq!(report.matches("explore.html#").count(), 1, "each rung once, and cpu:std is not a rung");
+}
