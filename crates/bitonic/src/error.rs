@@ -1,15 +1,15 @@
 //! The one error type.
 
 use crate::Engine;
+use std::fmt;
 
 /// Why a sort was not done. The caller's arrays are as they were; for buffers on a device, see the sort that was asked for.
 ///
 /// Every message says what to do next.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
     /// Keys and values differ in number.
-    #[error("there are {keys} keys but {values} values: give one value for every key")]
     LengthMismatch {
         /// The number of keys.
         keys: usize,
@@ -18,9 +18,6 @@ pub enum Error {
     },
 
     /// Rows that the keys do not make.
-    #[error(
-        "{len} keys are no whole number of rows of {row_length}: give a row length that divides the number of keys"
-    )]
     Rows {
         /// The number of keys.
         len: usize,
@@ -29,7 +26,6 @@ pub enum Error {
     },
 
     /// The engine asked for cannot work here.
-    #[error("the {engine} engine is not available: {reason}; {advice}")]
     EngineUnavailable {
         /// The engine asked for.
         engine: Engine,
@@ -40,17 +36,12 @@ pub enum Error {
     },
 
     /// The sort needs memory beyond the caller's arrays, and the system refused it.
-    #[error(
-        "{bytes} bytes of working memory were refused: sort fewer keys at a time, or choose a sort that needs \
-         none: the cpu engine, oblivious(true), stable(false)"
-    )]
     OutOfMemory {
         /// How many bytes were asked for.
         bytes: usize,
     },
 
     /// The threads asked for could not be started.
-    #[error("{threads} threads could not be started: {reason}; ask for fewer with threads()")]
     Threads {
         /// The number asked for.
         threads: usize,
@@ -59,10 +50,6 @@ pub enum Error {
     },
 
     /// A kernel's source was refused by the device's compiler.
-    #[error(
-        "kernel '{kernel}' does not build on {device}:\n{log}\nupdate the device's driver, or choose another device or \
-         the cpu engine"
-    )]
     KernelBuild {
         /// The program's name.
         kernel: String,
@@ -73,10 +60,6 @@ pub enum Error {
     },
 
     /// A program was built, but the kernel asked for is not in it.
-    #[error(
-        "the program built for {device} has no kernel '{kernel}': correct the name, or update the device's driver, or \
-         choose the cpu engine"
-    )]
     KernelMissing {
         /// The kernel asked for.
         kernel: String,
@@ -85,10 +68,6 @@ pub enum Error {
     },
 
     /// A device refused memory.
-    #[error(
-        "{device} refused a buffer of {bytes} bytes, where one buffer has at most {available}: sort fewer keys at a \
-         time, free memory of the device, or choose the cpu engine"
-    )]
     DeviceMemory {
         /// The device.
         device: String,
@@ -99,7 +78,6 @@ pub enum Error {
     },
 
     /// A sort does not fit the memory of a device, and must not be cut into chunks.
-    #[error("the sort needs {bytes} bytes {part} of the memory of {device}, and may have {limit}: {advice}")]
     LargerThanDevice {
         /// The device.
         device: String,
@@ -114,7 +92,6 @@ pub enum Error {
     },
 
     /// An environment variable that says nothing of use.
-    #[error("the environment variable {variable} is '{value}': give {expected}, or leave it out")]
     Setting {
         /// Its name.
         variable: &'static str,
@@ -125,9 +102,6 @@ pub enum Error {
     },
 
     /// A device failed at something else, or was lost.
-    #[error(
-        "{device} could not {operation}: {reason}; try again, or choose another device or the cpu engine"
-    )]
     Device {
         /// The device.
         device: String,
@@ -138,7 +112,6 @@ pub enum Error {
     },
 
     /// No device answers to the choice made.
-    #[error("no device is '{choice}': choose one of {known}")]
     NoSuchDevice {
         /// The choice.
         choice: String,
@@ -147,7 +120,6 @@ pub enum Error {
     },
 
     /// A name that stands for nothing.
-    #[error("unknown {what} '{name}': use one of {known}")]
     UnknownName {
         /// What kind of thing was named.
         what: &'static str,
@@ -157,6 +129,67 @@ pub enum Error {
         known: String,
     },
 }
+
+// Written out: a crate that derives it, and the second parser of Rust that it brings, would be three more for every user.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LengthMismatch { keys, values } => {
+                write!(f, "there are {keys} keys but {values} values: give one value for every key")
+            }
+            Self::Rows { len, row_length } => write!(
+                f,
+                "{len} keys are no whole number of rows of {row_length}: give a row length that divides the number of keys"
+            ),
+            Self::EngineUnavailable { engine, reason, advice } => {
+                write!(f, "the {engine} engine is not available: {reason}; {advice}")
+            }
+            Self::OutOfMemory { bytes } => write!(
+                f,
+                "{bytes} bytes of working memory were refused: sort fewer keys at a time, or choose a sort that needs \
+         none: the cpu engine, oblivious(true), stable(false)"
+            ),
+            Self::Threads { threads, reason } => {
+                write!(f, "{threads} threads could not be started: {reason}; ask for fewer with threads()")
+            }
+            Self::KernelBuild { kernel, device, log } => write!(
+                f,
+                "kernel '{kernel}' does not build on {device}:\n{log}\nupdate the device's driver, or choose another device or \
+         the cpu engine"
+            ),
+            Self::KernelMissing { kernel, device } => write!(
+                f,
+                "the program built for {device} has no kernel '{kernel}': correct the name, or update the device's driver, or \
+         choose the cpu engine"
+            ),
+            Self::DeviceMemory { device, bytes, available } => write!(
+                f,
+                "{device} refused a buffer of {bytes} bytes, where one buffer has at most {available}: sort fewer keys at a \
+         time, free memory of the device, or choose the cpu engine"
+            ),
+            Self::LargerThanDevice { device, bytes, limit, part, advice } => write!(
+                f,
+                "the sort needs {bytes} bytes {part} of the memory of {device}, and may have {limit}: {advice}"
+            ),
+            Self::Setting { variable, value, expected } => write!(
+                f,
+                "the environment variable {variable} is '{value}': give {expected}, or leave it out"
+            ),
+            Self::Device { device, operation, reason } => write!(
+                f,
+                "{device} could not {operation}: {reason}; try again, or choose another device or the cpu engine"
+            ),
+            Self::NoSuchDevice { choice, known } => {
+                write!(f, "no device is '{choice}': choose one of {known}")
+            }
+            Self::UnknownName { what, name, known } => {
+                write!(f, "unknown {what} '{name}': use one of {known}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
 
 /// The item with this name, or the error that lists the names there are.
 pub(crate) fn find_by_name<T: Copy>(
@@ -170,4 +203,74 @@ pub(crate) fn find_by_name<T: Copy>(
         name: name.to_owned(),
         known: all.iter().map(|&item| name_of(item)).collect::<Vec<_>>().join(", "),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_message_names_the_thing_the_reason_and_the_way_out() {
+        let text = |text: &str| text.to_owned();
+        let expected = [
+            (
+                Error::LengthMismatch { keys: 3, values: 2 },
+                "there are 3 keys but 2 values: give one value for every key",
+            ),
+            (
+                Error::Rows { len: 10, row_length: 3 },
+                "10 keys are no whole number of rows of 3: give a row length that divides the number of keys",
+            ),
+            (
+                Error::EngineUnavailable { engine: Engine::Cuda, reason: text("R"), advice: text("A") },
+                "the cuda engine is not available: R; A",
+            ),
+            (
+                Error::OutOfMemory { bytes: 7 },
+                "7 bytes of working memory were refused: sort fewer keys at a time, or choose a sort that needs none: the cpu \
+                 engine, oblivious(true), stable(false)",
+            ),
+            (
+                Error::Threads { threads: 9, reason: text("R") },
+                "9 threads could not be started: R; ask for fewer with threads()",
+            ),
+            (
+                Error::KernelBuild { kernel: text("K"), device: text("D"), log: text("L") },
+                "kernel 'K' does not build on D:\nL\nupdate the device's driver, or choose another device or the cpu engine",
+            ),
+            (
+                Error::KernelMissing { kernel: text("K"), device: text("D") },
+                "the program built for D has no kernel 'K': correct the name, or update the device's driver, or choose the cpu \
+                 engine",
+            ),
+            (
+                Error::DeviceMemory { device: text("D"), bytes: 8, available: 4 },
+                "D refused a buffer of 8 bytes, where one buffer has at most 4: sort fewer keys at a time, free memory of the \
+                 device, or choose the cpu engine",
+            ),
+            (
+                Error::LargerThanDevice { device: text("D"), bytes: 8, limit: 4, part: "P", advice: "A" },
+                "the sort needs 8 bytes P of the memory of D, and may have 4: A",
+            ),
+            (
+                Error::Setting { variable: "V", value: text("x"), expected: "E" },
+                "the environment variable V is 'x': give E, or leave it out",
+            ),
+            (
+                Error::Device { device: text("D"), operation: "O", reason: text("R") },
+                "D could not O: R; try again, or choose another device or the cpu engine",
+            ),
+            (
+                Error::NoSuchDevice { choice: text("C"), known: text("K") },
+                "no device is 'C': choose one of K",
+            ),
+            (
+                Error::UnknownName { what: "engine", name: text("N"), known: text("K") },
+                "unknown engine 'N': use one of K",
+            ),
+        ];
+        for (error, message) in expected {
+            assert_eq!(error.to_string(), message, "{error:?}");
+        }
+    }
 }
