@@ -147,7 +147,7 @@ impl fmt::Display for Error {
             Self::OutOfMemory { bytes } => write!(
                 f,
                 "{bytes} bytes of working memory were refused: sort fewer keys at a time, or choose a sort that needs \
-         none: the cpu engine, oblivious(true), stable(false)"
+                 none: the cpu engine, oblivious(true), stable(false)"
             ),
             Self::Threads { threads, reason } => {
                 write!(f, "{threads} threads could not be started: {reason}; ask for fewer with threads()")
@@ -155,17 +155,17 @@ impl fmt::Display for Error {
             Self::KernelBuild { kernel, device, log } => write!(
                 f,
                 "kernel '{kernel}' does not build on {device}:\n{log}\nupdate the device's driver, or choose another device or \
-         the cpu engine"
+                 the cpu engine"
             ),
             Self::KernelMissing { kernel, device } => write!(
                 f,
                 "the program built for {device} has no kernel '{kernel}': correct the name, or update the device's driver, or \
-         choose the cpu engine"
+                 choose the cpu engine"
             ),
             Self::DeviceMemory { device, bytes, available } => write!(
                 f,
                 "{device} refused a buffer of {bytes} bytes, where one buffer has at most {available}: sort fewer keys at a \
-         time, free memory of the device, or choose the cpu engine"
+                 time, free memory of the device, or choose the cpu engine"
             ),
             Self::LargerThanDevice { device, bytes, limit, part, advice } => write!(
                 f,
