@@ -5,7 +5,7 @@
 //! | `report.html` | everything; no other file and no network is needed to read it |
 //! | `summary.csv` | a line for every implementation and size |
 //! | `summary.json` | the same and all that follows from it |
-//! | `plots/*.svg`, `plots/*.png` | the plots |
+//! | `plots/*.svg`, and with the feature `png` also `plots/*.png` | the plots |
 
 mod html;
 mod page;
@@ -14,7 +14,9 @@ mod summary;
 pub use html::html;
 
 use crate::analysis::Analysis;
-use crate::plot::{NamedChart, PngError, charts, png};
+use crate::plot::{NamedChart, charts};
+#[cfg(feature = "png")]
+use crate::plot::{PngError, png};
 use crate::record::{StoreError, write_whole};
 use std::path::{Path, PathBuf};
 
@@ -31,6 +33,7 @@ pub enum ReportError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A plot could not be drawn.
+    #[cfg(feature = "png")]
     #[error(transparent)]
     Png(#[from] PngError),
 }
@@ -41,7 +44,26 @@ pub enum PlotFormat {
     /// Lines and text, which print well at any size.
     Svg,
     /// Pixels.
+    #[cfg(feature = "png")]
     Png,
+}
+
+impl PlotFormat {
+    /// The formats that this build knows.
+    pub const ALL: &[Self] = &[
+        Self::Svg,
+        #[cfg(feature = "png")]
+        Self::Png,
+    ];
+
+    /// How the names of its files end.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Svg => "svg",
+            #[cfg(feature = "png")]
+            Self::Png => "png",
+        }
+    }
 }
 
 /// Writes the report of the run in a folder, and says where the page is.
@@ -52,7 +74,7 @@ pub enum PlotFormat {
 pub fn write(directory: &Path) -> Result<PathBuf, ReportError> {
     let analysis = Analysis::read(directory)?;
     let charts = charts(&analysis);
-    write_plots(&directory.join(PLOTS), &charts, &[PlotFormat::Svg, PlotFormat::Png])?;
+    write_plots(&directory.join(PLOTS), &charts, PlotFormat::ALL)?;
     write_whole(&directory.join("summary.csv"), &summary::csv(&analysis, directory)?)?;
     write_whole(&directory.join("summary.json"), &summary::json(&analysis, directory)?)?;
     let path = directory.join(REPORT);
@@ -76,11 +98,12 @@ pub fn write_plots(
     for named in charts {
         let svg = named.chart.svg();
         for format in formats {
-            let (ending, bytes) = match format {
-                PlotFormat::Svg => ("svg", svg.clone().into_bytes()),
-                PlotFormat::Png => ("png", png(&svg)?),
+            let bytes = match format {
+                PlotFormat::Svg => svg.clone().into_bytes(),
+                #[cfg(feature = "png")]
+                PlotFormat::Png => png(&svg)?,
             };
-            let path = directory.join(format!("{}.{ending}", named.name));
+            let path = directory.join(format!("{}.{}", named.name, format.ending()));
             write_whole(&path, &bytes)?;
             written.push(path);
         }
