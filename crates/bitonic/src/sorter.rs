@@ -7,7 +7,7 @@ use crate::gpu::choice::DeviceChoice;
 use crate::gpu::cut::Cuts;
 use crate::gpu::engine::DeviceEngine;
 use crate::gpu::execute::{HostArrays, Means, ValueBytes};
-use crate::instructions::Instructions;
+use crate::instructions::{Available, Instructions};
 use crate::key::{Key, Order, as_bytes, as_bytes_mut};
 use crate::plan::Plan;
 use crate::report::DeviceTimes;
@@ -274,8 +274,9 @@ impl Sorter {
                 Err(error) => self.fall_back(error, &mut fallback)?,
             }
         }
-        let plan = operation.plan_for_cpu(&request, self.settings())?;
-        operation.run_on_cpu(&request, self.settings())?;
+        let settings = self.settings()?;
+        let plan = operation.plan_for_cpu(&request, settings)?;
+        operation.run_on_cpu(&request, settings)?;
         Ok(report(plan, None, fallback, started))
     }
 
@@ -299,7 +300,7 @@ impl Sorter {
                 Err(error) => self.fall_back(error, &mut None)?,
             }
         }
-        for_cpu(&request, self.settings())
+        for_cpu(&request, self.settings()?)
     }
 
     /// The request with the options of this sorter.
@@ -348,13 +349,9 @@ impl Sorter {
         Ok(())
     }
 
-    pub(crate) fn settings(&self) -> Settings {
-        Settings {
-            order: self.order,
-            threads: self.threads,
-            oblivious: self.oblivious,
-            instructions: self.instructions.unwrap_or_else(Instructions::detected),
-        }
+    pub(crate) fn settings(&self) -> Result<Settings, Error> {
+        let instructions = self.instructions.map_or_else(|| Ok(Available::detected()), Available::require)?;
+        Ok(Settings { order: self.order, threads: self.threads, oblivious: self.oblivious, instructions })
     }
 }
 
@@ -395,7 +392,8 @@ impl<K: Key> Operation for Keys<'_, K> {
     }
 
     fn arrays(&mut self, _: &Request) -> Result<HostArrays<'_>, Error> {
-        Ok(HostArrays::Keys(as_bytes_mut(self.0)))
+        // SAFETY: the executor writes nothing but whole results, and checks that they are keys (`key::are_valid`).
+        Ok(HostArrays::Keys(unsafe { as_bytes_mut(self.0) }))
     }
 }
 
@@ -411,7 +409,8 @@ impl<K: Key, V: Copy + Send> Operation for Pairs<'_, K, V> {
     }
 
     fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error> {
-        let keys = as_bytes_mut(self.0);
+        // SAFETY: the executor writes nothing but whole results, and checks that they are keys (`key::are_valid`).
+        let keys = unsafe { as_bytes_mut(self.0) };
         if !request.carries_values() {
             return Ok(HostArrays::Gathered { keys, values: ValueBytes::new(self.1) });
         }

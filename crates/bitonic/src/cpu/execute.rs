@@ -5,7 +5,6 @@ use super::rows::{Rows, each_row};
 use super::scalar::Indexed;
 use super::width::{KeysPlan, Settings};
 use super::{sort, sort_rows, threads, try_vec};
-use crate::instructions::Instructions;
 use crate::key::{BitMap, Key, as_bits_mut};
 use crate::plan::{Memory, Plan};
 use crate::request::{Request, Segments};
@@ -38,7 +37,6 @@ pub(crate) fn plan_argsort<K: Key>(request: &Request, settings: Settings) -> Res
 
 /// The plan of a request whose segments are sorted like this.
 fn plan(request: &Request, settings: Settings, of_segment: KeysPlan) -> Result<Plan, Error> {
-    check(settings.instructions)?;
     Ok(Plan {
         request: *request,
         engine: Engine::Cpu,
@@ -46,7 +44,7 @@ fn plan(request: &Request, settings: Settings, of_segment: KeysPlan) -> Result<P
         algorithm: of_segment.algorithm,
         limits: of_segment.limits,
         threads: threads::count_for(request.len(), settings.threads),
-        instructions: Some(settings.instructions),
+        instructions: Some(settings.instructions.set()),
         kernels: None,
         chunks: None,
         memory: Memory { host: of_segment.scratch_bytes, ..Memory::default() },
@@ -76,18 +74,6 @@ pub(crate) fn argsort_segments<K: Key>(
         Segments::One { .. } => argsort(keys, settings),
         Segments::Rows { row_length, .. } => argsort_rows(keys, row_length, settings),
     }
-}
-
-/// The error for an instruction set that this processor lacks.
-fn check(instructions: Instructions) -> Result<(), Error> {
-    if instructions.is_available() {
-        return Ok(());
-    }
-    Err(Error::EngineUnavailable {
-        engine: Engine::Cpu,
-        reason: format!("this processor has no {instructions}"),
-        advice: format!("leave the choice to bitonic, which takes {} here", Instructions::detected()),
-    })
 }
 
 /// The index of every key in its row, in the order of the row; equal keys by index.
@@ -158,8 +144,9 @@ pub(crate) fn sort_pairs_of_rows<K: Key, V: Copy + Send>(
                 sort_run(elements, values, one)?;
             }
             let map = BitMap::new(K::TYPE.form(), settings.order);
-            for (bits, element) in as_bits_mut(keys).iter_mut().zip(&elements) {
-                // A permutation of bits that were valid keys.
+            // SAFETY: the elements are a permutation of those made of these keys, so that every key gets the bits of one.
+            let all_bits = unsafe { as_bits_mut(keys) };
+            for (bits, element) in all_bits.iter_mut().zip(&elements) {
                 *bits = map.from_ordered(element.key);
             }
             Ok(())

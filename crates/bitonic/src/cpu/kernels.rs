@@ -10,7 +10,8 @@ use crate::key::BitMap;
 /// The functions of one instruction set for keys of type `B`.
 ///
 /// All of them take a pointer and a length; the caller passes keys it may read and write. They may only be called on a
-/// processor that has the instruction set: a [`Sorter`](crate::Sorter) asks the processor before it takes a table.
+/// processor that has the instruction set. [`HasKernels`](super::instructions::HasKernels) hands a table out for an
+/// [`Available`](crate::instructions::Available) only, which shows that.
 pub(crate) struct Kernels<B: 'static> {
     /// The base-2 logarithm of how many keys a register holds.
     pub(crate) lanes_log2: u32,

@@ -1,10 +1,11 @@
 //! One key width: which sort serves it.
 
-use super::instructions::{HasKernels, Instructions};
+use super::instructions::HasKernels;
 use super::scalar::{Indexed, Run};
 use super::threads::{PARALLEL_FROM, with_threads_for};
 use super::{narrow, network, quicksort};
 use crate::Error;
+use crate::instructions::Available;
 use crate::key::{BitMap, Bits, Order};
 use crate::plan::{Algorithm, Limits};
 use rayon::prelude::*;
@@ -17,14 +18,14 @@ pub(crate) struct Settings {
     pub(crate) order: Order,
     pub(crate) threads: Option<usize>,
     pub(crate) oblivious: bool,
-    pub(crate) instructions: Instructions,
+    pub(crate) instructions: Available,
 }
 
 impl Settings {
     /// Those of a [`Sorter`](crate::Sorter) that was told nothing, without one.
     #[inline]
     pub(crate) fn usual() -> Self {
-        let instructions = Instructions::detected();
+        let instructions = Available::detected();
         Self { order: Order::Ascending, threads: None, oblivious: false, instructions }
     }
 }
@@ -291,6 +292,6 @@ mod tests {
 
     #[test]
     fn the_usual_settings_are_those_of_a_sorter_that_was_told_nothing() {
-        assert_eq!(Settings::usual(), crate::Sorter::new().settings());
+        assert_eq!(Ok(Settings::usual()), crate::Sorter::new().settings());
     }
 }
