@@ -115,7 +115,7 @@ unsafe fn count_block<V: Vector>(
     values: &[V::Lane],
     counts: &mut [usize],
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for V's instructions, and for keys that are `registers` registers.
     unsafe {
         // No closure: one that is not inlined would lack the vector instructions.
         let mut splats = [V::splat(values[0]); COUNTED_AT_A_TIME];
