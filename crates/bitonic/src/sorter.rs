@@ -14,7 +14,7 @@ use crate::report::DeviceTimes;
 use crate::request::{Request, Segments};
 use crate::{Engine, Error, Report};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A sort with options. It holds no resources: make one wherever it is needed, or keep it.
 ///
@@ -265,7 +265,8 @@ impl Sorter {
 
     /// The one way: a request, an engine, its plan, the sort.
     fn run(&self, request: Request, operation: &mut dyn Operation) -> Result<Report, Error> {
-        let started = Instant::now();
+        let is_timed = request.len() > Report::UNTIMED || self.engine.has_devices();
+        let started = is_timed.then(Instant::now);
         let request = self.complete(request);
         let mut fallback = None;
         if let Some(device) = self.device_for(&request, &mut fallback)? {
@@ -362,8 +363,14 @@ fn check_lengths<K, V>(keys: &[K], values: &[V]) -> Result<(), Error> {
     Err(Error::LengthMismatch { keys: keys.len(), values: values.len() })
 }
 
-fn report(plan: Plan, times: Option<DeviceTimes>, fallback: Option<String>, started: Instant) -> Report {
-    let report = Report { plan, elapsed: started.elapsed(), times, fallback };
+fn report(
+    plan: Plan,
+    times: Option<DeviceTimes>,
+    fallback: Option<String>,
+    started: Option<Instant>,
+) -> Report {
+    let elapsed = started.map_or(Duration::ZERO, |started| started.elapsed());
+    let report = Report { plan, elapsed, times, fallback };
     tracing::debug!(%report, "sorted");
     report
 }
