@@ -10,7 +10,7 @@ const ROUNDS: usize = 200;
 const CALLS: usize = 2000;
 
 fn main() {
-    let network = cost(|keys| bitonic::sort(keys));
+    let network = cost(bitonic::sort::<u32>);
     println!("{:32}{network:8.1} ns", "bitonic::sort");
     for order in [Order::Ascending, Order::Descending] {
         for oblivious in [false, true] {
