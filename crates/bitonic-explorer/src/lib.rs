@@ -4,7 +4,7 @@
 //! ```text
 //!   bitonic, bitonic-network ─┐
 //!   src/  answers ────────────┴─ wasm32 ─┐
-//!   web/  HTML, CSS, JavaScript ─────────┴─ scripts/build-explorer ── docs/explorer.html
+//!   web/  HTML, CSS, JavaScript ─────────┴─ scripts/build-explorer ── explorer.html
 //! ```
 //!
 //! The page is one file: it opens from disk and asks no server for anything. Everything that is known about networks is in Rust.

@@ -11,20 +11,18 @@ use serde_json::{Value, json};
 /// assert_eq!(measured.to_string(), r#"{"rows":[["cuda:compare_pair",1024,0.002]],"where":"lab-quick"}"#);
 /// ```
 pub fn of_summary(summary: &str, from: &str) -> Option<Value> {
-    let mut lines = summary.lines();
-    let header: Vec<&str> = lines.next()?.split(',').collect();
-    let column = |name: &str| header.iter().position(|&column| column == name);
+    let mut table = csv::Reader::from_reader(summary.as_bytes());
+    let header = table.headers().ok()?.clone();
+    let column = |name: &str| header.iter().position(|column| column == name);
     let (size, implementation) = (column("size")?, column("implementation")?);
     let (status, mean) = (column("status")?, column("mean")?);
-    let row = |line: &str| {
-        // Only the note, which comes last, can have commas of its own.
-        let fields: Vec<&str> = line.split(',').collect();
-        if *fields.get(status)? != "measured" {
+    let row = |fields: &csv::StringRecord| {
+        if fields.get(status)? != "measured" {
             return None;
         }
         let (keys, seconds): (u64, f64) = (fields.get(size)?.parse().ok()?, fields.get(mean)?.parse().ok()?);
         Some(json!([fields.get(implementation)?, keys, seconds]))
     };
-    let rows: Vec<Value> = lines.filter_map(row).collect();
+    let rows: Vec<Value> = table.records().filter_map(|fields| row(&fields.ok()?)).collect();
     (!rows.is_empty()).then(|| json!({ "where": from, "rows": rows }))
 }

@@ -5,7 +5,7 @@ use bitonic_network::{Kind, Network};
 use serde_json::json;
 
 /// The page as `scripts/build-explorer` made it: one HTML document that needs no other file.
-pub const PAGE: &str = include_str!("../../../docs/explorer.html");
+pub const PAGE: &str = include_str!("../explorer.html");
 
 /// Where the page keeps what it opens with.
 pub(crate) const NOTHING_OPENED: &str = "<script type=\"application/json\" id=\"opened\">{}</script>";

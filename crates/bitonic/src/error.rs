@@ -1,15 +1,15 @@
 //! The one error type.
 
 use crate::Engine;
+use std::fmt;
 
 /// Why a sort was not done. The caller's arrays are as they were; for buffers on a device, see the sort that was asked for.
 ///
 /// Every message says what to do next.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
     /// Keys and values differ in number.
-    #[error("there are {keys} keys but {values} values: give one value for every key")]
     LengthMismatch {
         /// The number of keys.
         keys: usize,
@@ -18,9 +18,6 @@ pub enum Error {
     },
 
     /// Rows that the keys do not make.
-    #[error(
-        "{len} keys are no whole number of rows of {row_length}: give a row length that divides the number of keys"
-    )]
     Rows {
         /// The number of keys.
         len: usize,
@@ -29,10 +26,6 @@ pub enum Error {
     },
 
     /// Offsets of segments that do not ascend, or leave the array.
-    #[error(
-        "offset number {place} is {offset} and must be from {least} to {most}: give offsets in ascending order, the last at \
-         most the number of keys"
-    )]
     Offsets {
         /// Which offset, counted from 0.
         place: usize,
@@ -45,7 +38,6 @@ pub enum Error {
     },
 
     /// A place that the array does not have.
-    #[error("there is no place {index} among {len} keys: give a place below the number of keys")]
     NoSuchPlace {
         /// The place, counted from 0.
         index: usize,
@@ -54,9 +46,6 @@ pub enum Error {
     },
 
     /// Indices that are no permutation.
-    #[error(
-        "index {index} at place {place} makes the indices no permutation of {len} items: give every index below {len} once"
-    )]
     NoPermutation {
         /// The place of the first wrong index.
         place: usize,
@@ -67,9 +56,6 @@ pub enum Error {
     },
 
     /// Room for a result that has another length.
-    #[error(
-        "the result has {needed} elements and there is room for {given}: give a slice of just that length"
-    )]
     OutputLength {
         /// The length of the result.
         needed: usize,
@@ -78,7 +64,6 @@ pub enum Error {
     },
 
     /// The engine asked for cannot work here.
-    #[error("the {engine} engine is not available: {reason}; {advice}")]
     EngineUnavailable {
         /// The engine asked for.
         engine: Engine,
@@ -89,17 +74,12 @@ pub enum Error {
     },
 
     /// The sort needs memory beyond the caller's arrays, and the system refused it.
-    #[error(
-        "{bytes} bytes of working memory were refused: sort fewer keys at a time, or choose a sort that needs \
-         none: the cpu engine, oblivious(true), stable(false)"
-    )]
     OutOfMemory {
         /// How many bytes were asked for.
         bytes: usize,
     },
 
     /// The threads asked for could not be started.
-    #[error("{threads} threads could not be started: {reason}; ask for fewer with threads()")]
     Threads {
         /// The number asked for.
         threads: usize,
@@ -108,10 +88,6 @@ pub enum Error {
     },
 
     /// A kernel's source was refused by the device's compiler.
-    #[error(
-        "kernel '{kernel}' does not build on {device}:\n{log}\nupdate the device's driver, or choose another device or \
-         the cpu engine"
-    )]
     KernelBuild {
         /// The program's name.
         kernel: String,
@@ -122,10 +98,6 @@ pub enum Error {
     },
 
     /// A program was built, but the kernel asked for is not in it.
-    #[error(
-        "the program built for {device} has no kernel '{kernel}': correct the name, or update the device's driver, or \
-         choose the cpu engine"
-    )]
     KernelMissing {
         /// The kernel asked for.
         kernel: String,
@@ -134,10 +106,6 @@ pub enum Error {
     },
 
     /// A device refused memory.
-    #[error(
-        "{device} refused a buffer of {bytes} bytes, where one buffer has at most {available}: sort fewer keys at a \
-         time, free memory of the device, or choose the cpu engine"
-    )]
     DeviceMemory {
         /// The device.
         device: String,
@@ -148,7 +116,6 @@ pub enum Error {
     },
 
     /// A sort does not fit the memory of a device, and must not be cut into chunks.
-    #[error("the sort needs {bytes} bytes {part} of the memory of {device}, and may have {limit}: {advice}")]
     LargerThanDevice {
         /// The device.
         device: String,
@@ -163,7 +130,6 @@ pub enum Error {
     },
 
     /// An environment variable that says nothing of use.
-    #[error("the environment variable {variable} is '{value}': give {expected}, or leave it out")]
     Setting {
         /// Its name.
         variable: &'static str,
@@ -174,9 +140,6 @@ pub enum Error {
     },
 
     /// A device failed at something else, or was lost.
-    #[error(
-        "{device} could not {operation}: {reason}; try again, or choose another device or the cpu engine"
-    )]
     Device {
         /// The device.
         device: String,
@@ -187,7 +150,6 @@ pub enum Error {
     },
 
     /// No device answers to the choice made.
-    #[error("no device is '{choice}': choose one of {known}")]
     NoSuchDevice {
         /// The choice.
         choice: String,
@@ -196,7 +158,6 @@ pub enum Error {
     },
 
     /// A name that stands for nothing.
-    #[error("unknown {what} '{name}': use one of {known}")]
     UnknownName {
         /// What kind of thing was named.
         what: &'static str,
@@ -206,6 +167,84 @@ pub enum Error {
         known: String,
     },
 }
+
+// Written out: a crate that derives it, and the second parser of Rust that it brings, would be three more for every user.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LengthMismatch { keys, values } => {
+                write!(f, "there are {keys} keys but {values} values: give one value for every key")
+            }
+            Self::Rows { len, row_length } => write!(
+                f,
+                "{len} keys are no whole number of rows of {row_length}: give a row length that divides the number of keys"
+            ),
+            Self::Offsets { place, offset, least, most } => write!(
+                f,
+                "offset number {place} is {offset} and must be from {least} to {most}: give offsets in ascending order, the last \
+                 at most the number of keys"
+            ),
+            Self::NoSuchPlace { index, len } => {
+                write!(f, "there is no place {index} among {len} keys: give a place below the number of keys")
+            }
+            Self::NoPermutation { place, index, len } => write!(
+                f,
+                "index {index} at place {place} makes the indices no permutation of {len} items: give every index below {len} \
+                 once"
+            ),
+            Self::OutputLength { needed, given } => write!(
+                f,
+                "the result has {needed} elements and there is room for {given}: give a slice of just that length"
+            ),
+            Self::EngineUnavailable { engine, reason, advice } => {
+                write!(f, "the {engine} engine is not available: {reason}; {advice}")
+            }
+            Self::OutOfMemory { bytes } => write!(
+                f,
+                "{bytes} bytes of working memory were refused: sort fewer keys at a time, or choose a sort that needs \
+                 none: the cpu engine, oblivious(true), stable(false)"
+            ),
+            Self::Threads { threads, reason } => {
+                write!(f, "{threads} threads could not be started: {reason}; ask for fewer with threads()")
+            }
+            Self::KernelBuild { kernel, device, log } => write!(
+                f,
+                "kernel '{kernel}' does not build on {device}:\n{log}\nupdate the device's driver, or choose another device or \
+                 the cpu engine"
+            ),
+            Self::KernelMissing { kernel, device } => write!(
+                f,
+                "the program built for {device} has no kernel '{kernel}': correct the name, or update the device's driver, or \
+                 choose the cpu engine"
+            ),
+            Self::DeviceMemory { device, bytes, available } => write!(
+                f,
+                "{device} refused a buffer of {bytes} bytes, where one buffer has at most {available}: sort fewer keys at a \
+                 time, free memory of the device, or choose the cpu engine"
+            ),
+            Self::LargerThanDevice { device, bytes, limit, part, advice } => write!(
+                f,
+                "the sort needs {bytes} bytes {part} of the memory of {device}, and may have {limit}: {advice}"
+            ),
+            Self::Setting { variable, value, expected } => write!(
+                f,
+                "the environment variable {variable} is '{value}': give {expected}, or leave it out"
+            ),
+            Self::Device { device, operation, reason } => write!(
+                f,
+                "{device} could not {operation}: {reason}; try again, or choose another device or the cpu engine"
+            ),
+            Self::NoSuchDevice { choice, known } => {
+                write!(f, "no device is '{choice}': choose one of {known}")
+            }
+            Self::UnknownName { what, name, known } => {
+                write!(f, "unknown {what} '{name}': use one of {known}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
 
 /// The item with this name, or the error that lists the names there are.
 pub(crate) fn find_by_name<T: Copy>(
@@ -219,4 +258,91 @@ pub(crate) fn find_by_name<T: Copy>(
         name: name.to_owned(),
         known: all.iter().map(|&item| name_of(item)).collect::<Vec<_>>().join(", "),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_message_names_the_thing_the_reason_and_the_way_out() {
+        let text = |text: &str| text.to_owned();
+        let expected = [
+            (
+                Error::LengthMismatch { keys: 3, values: 2 },
+                "there are 3 keys but 2 values: give one value for every key",
+            ),
+            (
+                Error::Rows { len: 10, row_length: 3 },
+                "10 keys are no whole number of rows of 3: give a row length that divides the number of keys",
+            ),
+            (
+                Error::Offsets { place: 2, offset: 3, least: 4, most: 9 },
+                "offset number 2 is 3 and must be from 4 to 9: give offsets in ascending order, the last at most the number of \
+                 keys",
+            ),
+            (
+                Error::NoSuchPlace { index: 7, len: 5 },
+                "there is no place 7 among 5 keys: give a place below the number of keys",
+            ),
+            (
+                Error::NoPermutation { place: 1, index: 0, len: 3 },
+                "index 0 at place 1 makes the indices no permutation of 3 items: give every index below 3 once",
+            ),
+            (
+                Error::OutputLength { needed: 4, given: 3 },
+                "the result has 4 elements and there is room for 3: give a slice of just that length",
+            ),
+            (
+                Error::EngineUnavailable { engine: Engine::Cuda, reason: text("R"), advice: text("A") },
+                "the cuda engine is not available: R; A",
+            ),
+            (
+                Error::OutOfMemory { bytes: 7 },
+                "7 bytes of working memory were refused: sort fewer keys at a time, or choose a sort that needs none: the cpu \
+                 engine, oblivious(true), stable(false)",
+            ),
+            (
+                Error::Threads { threads: 9, reason: text("R") },
+                "9 threads could not be started: R; ask for fewer with threads()",
+            ),
+            (
+                Error::KernelBuild { kernel: text("K"), device: text("D"), log: text("L") },
+                "kernel 'K' does not build on D:\nL\nupdate the device's driver, or choose another device or the cpu engine",
+            ),
+            (
+                Error::KernelMissing { kernel: text("K"), device: text("D") },
+                "the program built for D has no kernel 'K': correct the name, or update the device's driver, or choose the cpu \
+                 engine",
+            ),
+            (
+                Error::DeviceMemory { device: text("D"), bytes: 8, available: 4 },
+                "D refused a buffer of 8 bytes, where one buffer has at most 4: sort fewer keys at a time, free memory of the \
+                 device, or choose the cpu engine",
+            ),
+            (
+                Error::LargerThanDevice { device: text("D"), bytes: 8, limit: 4, part: "P", advice: "A" },
+                "the sort needs 8 bytes P of the memory of D, and may have 4: A",
+            ),
+            (
+                Error::Setting { variable: "V", value: text("x"), expected: "E" },
+                "the environment variable V is 'x': give E, or leave it out",
+            ),
+            (
+                Error::Device { device: text("D"), operation: "O", reason: text("R") },
+                "D could not O: R; try again, or choose another device or the cpu engine",
+            ),
+            (
+                Error::NoSuchDevice { choice: text("C"), known: text("K") },
+                "no device is 'C': choose one of K",
+            ),
+            (
+                Error::UnknownName { what: "engine", name: text("N"), known: text("K") },
+                "unknown engine 'N': use one of K",
+            ),
+        ];
+        for (error, message) in expected {
+            assert_eq!(error.to_string(), message, "{error:?}");
+        }
+    }
 }

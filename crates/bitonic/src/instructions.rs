@@ -1,7 +1,7 @@
 //! The instruction sets that the CPU engine has kernels for.
 
-use crate::Error;
 use crate::error::find_by_name;
+use crate::{Engine, Error};
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -64,27 +64,61 @@ impl Instructions {
     /// Found out once for the process.
     #[inline]
     pub fn detected() -> Self {
-        static DETECTED: OnceLock<Instructions> = OnceLock::new();
+        Available::detected().set()
+    }
+}
+
+/// An instruction set that this processor has. Nothing but detection makes one, so whoever holds it may run its kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Available(Instructions);
+
+impl Available {
+    /// What the compiler makes of plain Rust runs everywhere.
+    pub(crate) const PORTABLE: Self = Self(Instructions::Portable);
+
+    /// The instruction set, if this processor has it.
+    pub(crate) fn of(set: Instructions) -> Option<Self> {
+        set.is_available().then_some(Self(set))
+    }
+
+    /// The instruction set, or the error that this processor lacks it.
+    pub(crate) fn require(set: Instructions) -> Result<Self, Error> {
+        Self::of(set).ok_or_else(|| Error::EngineUnavailable {
+            engine: Engine::Cpu,
+            reason: format!("this processor has no {set}"),
+            advice: format!("leave the choice to bitonic, which takes {} here", Instructions::detected()),
+        })
+    }
+
+    /// See [`Instructions::detected`].
+    #[inline]
+    pub(crate) fn detected() -> Self {
+        static DETECTED: OnceLock<Available> = OnceLock::new();
         *DETECTED.get_or_init(Self::detect)
+    }
+
+    /// Which one it is.
+    #[inline(always)]
+    pub(crate) fn set(self) -> Instructions {
+        self.0
     }
 
     #[cold]
     fn detect() -> Self {
-        let best = Self::ALL.iter().copied().find(|set| set.is_available()).unwrap_or(Self::Portable);
-        let wanted = std::env::var(VARIABLE).ok().map(|name| name.parse::<Self>());
-        let chosen = match wanted {
-            Some(Ok(set)) if set.is_available() => set,
-            Some(Ok(set)) => {
-                tracing::warn!("{VARIABLE} names {set}, which this processor lacks: using {best}");
-                best
-            }
-            Some(Err(error)) => {
-                tracing::warn!("{VARIABLE}: {error}; using {best}");
-                best
-            }
+        let best = Instructions::ALL.iter().find_map(|&set| Self::of(set)).unwrap_or(Self::PORTABLE);
+        let best_set = best.set();
+        let chosen = match std::env::var(VARIABLE).ok().map(|name| name.parse::<Instructions>()) {
             None => best,
+            Some(Ok(set)) => Self::of(set).unwrap_or_else(|| {
+                tracing::warn!("{VARIABLE} names {set}, which this processor lacks: using {best_set}");
+                best
+            }),
+            Some(Err(error)) => {
+                tracing::warn!("{VARIABLE}: {error}; using {best_set}");
+                best
+            }
         };
-        tracing::debug!(instructions = %chosen, "CPU engine");
+        tracing::debug!(instructions = %chosen.set(), "CPU engine");
         chosen
     }
 }

@@ -79,7 +79,7 @@ pub trait Bits:
     + std::ops::BitXor<Output = Self>
     + std::ops::BitAnd<Output = Self>
     + std::ops::Not<Output = Self>
-    + sealed::Sealed
+    + sealed::SealedBits
 {
     /// All bits zero.
     const ZERO: Self;
@@ -214,7 +214,8 @@ pub fn with_ordered_bits<K: Key, R>(
     }
 
     let map = BitMap::new(K::TYPE.form(), order);
-    let back = MapBack::<K> { bits: as_bits_mut(keys), map };
+    // SAFETY: dropping it makes keys of whatever bits are there, before anybody sees them as keys again.
+    let back = MapBack::<K> { bits: unsafe { as_bits_mut(keys) }, map };
     if !map.is_identity() {
         for bits in back.bits.iter_mut() {
             *bits = map.to_ordered(*bits);
@@ -223,14 +224,18 @@ pub fn with_ordered_bits<K: Key, R>(
     work(back.bits)
 }
 
-/// The keys' memory as raw bits. The caller must leave bits that are valid keys: for `bool` and `char` not every
-/// pattern is one.
-pub(crate) fn as_bits_mut<K: Key>(keys: &mut [K]) -> &mut [K::Bits] {
+/// The keys' memory as raw bits.
+///
+/// # Safety
+///
+/// When the result is given back, every one of its bits must be those of a key: for `bool` and `char` not every pattern is one.
+pub(crate) unsafe fn as_bits_mut<K: Key>(keys: &mut [K]) -> &mut [K::Bits] {
     const {
         assert!(size_of::<K>() == size_of::<K::Bits>() && align_of::<K>() == align_of::<K::Bits>());
     }
-    // SAFETY: size and alignment are equal (checked above at compile time), every key is initialised memory
-    // without padding, and the borrow of `keys` lasts as long as the result.
+    // SAFETY: size and alignment are equal (checked above at compile time); keys have no padding (`Sealed`), so all of their bytes
+    // are initialised, and any bits are an integer; what is left in them, the caller answers for. Nobody else has the memory, as
+    // the borrow of `keys` lasts as long as the result.
     unsafe { std::slice::from_raw_parts_mut(keys.as_mut_ptr().cast(), keys.len()) }
 }
 
@@ -239,20 +244,24 @@ pub(crate) fn as_bits<K: Key>(keys: &[K]) -> &[K::Bits] {
     const {
         assert!(size_of::<K>() == size_of::<K::Bits>() && align_of::<K>() == align_of::<K::Bits>());
     }
-    // SAFETY: as in `as_bits_mut`; shared access only.
+    // SAFETY: as in `as_bits_mut`, and nothing is written. The crate `half` has its types cast by bytemuck with a feature that
+    // brings one more crate, so the cast is ours.
     unsafe { std::slice::from_raw_parts(keys.as_ptr().cast(), keys.len()) }
 }
 
-/// The keys' memory as bytes.
+/// The keys' memory as bytes, to read.
 pub(crate) fn as_bytes<K: Key>(keys: &[K]) -> &[u8] {
-    // SAFETY: keys are initialised memory without padding.
-    unsafe { std::slice::from_raw_parts(keys.as_ptr().cast(), size_of_val(keys)) }
+    bytemuck::cast_slice(as_bits(keys))
 }
 
-/// The keys' memory as bytes. The caller must leave bytes that are valid keys.
-pub(crate) fn as_bytes_mut<K: Key>(keys: &mut [K]) -> &mut [u8] {
-    // SAFETY: as above; exclusive for as long as the borrow of the keys.
-    unsafe { std::slice::from_raw_parts_mut(keys.as_mut_ptr().cast(), size_of_val(keys)) }
+/// The keys' memory as bytes.
+///
+/// # Safety
+///
+/// As for [`as_bits_mut`].
+pub(crate) unsafe fn as_bytes_mut<K: Key>(keys: &mut [K]) -> &mut [u8] {
+    // SAFETY: the same promise.
+    bytemuck::cast_slice_mut(unsafe { as_bits_mut(keys) })
 }
 
 /// Whether bytes are keys: for `bool` and `char` not all are. Other types have no invalid bits.
@@ -283,12 +292,17 @@ pub(crate) fn plain_number_bytes<V>() -> Option<usize> {
 }
 
 mod sealed {
+    /// Keys and their bits: integers, floats, `bool` and `char`, which have no padding.
     pub trait Sealed {}
+
+    /// Bits: types that any bytes are a value of.
+    pub trait SealedBits: bytemuck::Pod {}
 }
 
 macro_rules! bits {
     ($($bits:ty as $signed:ty),+) => {$(
         impl sealed::Sealed for $bits {}
+        impl sealed::SealedBits for $bits {}
         impl Bits for $bits {
             const ZERO: Self = 0;
             const MAX: Self = <$bits>::MAX;

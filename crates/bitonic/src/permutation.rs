@@ -160,7 +160,7 @@ impl Sorter {
         items: &mut [T],
         key_of: impl FnMut(&T) -> S,
     ) -> Result<(), Error> {
-        sort_items(items, key_of, Settings { oblivious: false, ..self.settings() })
+        sort_items(items, key_of, Settings { oblivious: false, ..self.settings()? })
     }
 }
 

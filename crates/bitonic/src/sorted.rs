@@ -1,8 +1,8 @@
 //! What is done with keys that are in order already: merge them, find places in them, drop those that repeat.
 
-use crate::cpu::merge::{self, Run};
-use crate::cpu::{self, try_vec};
-use crate::key::{BitMap, Key, as_bits, as_bits_mut};
+use crate::cpu::merge::{merge_keys, merge_runs_of_keys};
+use crate::cpu::try_vec;
+use crate::key::Key;
 use crate::permutation::invert_permutation;
 use crate::request::Segments;
 use crate::{Error, Sorter};
@@ -62,14 +62,11 @@ pub fn searchsorted_right<K: Key>(sorted: &[K], keys: &[K]) -> Vec<usize> {
 /// assert_eq!(keys[..count], [1, 2, 5]);
 /// ```
 pub fn unique<K: Key>(keys: &mut [K]) -> usize {
-    // Every bit pattern that is written was a key's.
-    let bits = as_bits_mut(keys);
     let mut count = 0;
-    for place in 0..bits.len() {
-        let key = bits[place];
-        let is_new = count == 0 || bits[count - 1] != key;
+    for place in 0..keys.len() {
+        let is_new = count == 0 || keys[count - 1].to_raw_bits() != keys[place].to_raw_bits();
         // Written always, counted where it is new: no branch that depends on the keys.
-        bits[count.min(place)] = if is_new { key } else { bits[count.min(place)] };
+        keys[count] = keys[place];
         count += usize::from(is_new);
     }
     count
@@ -125,14 +122,7 @@ impl Sorter {
         if needed != given {
             return Err(Error::OutputLength { needed, given });
         }
-        let settings = self.settings();
-        let map = BitMap::new(K::TYPE.form(), settings.order);
-        let (first, second) = (Run::new(as_bits(first.0), first.1), Run::new(as_bits(second.0), second.1));
-        // Every bit pattern that is written was a key's.
-        let to = merge::Elements::new(as_bits_mut(merged.0), merged.1);
-        cpu::with_threads_for(needed, settings.threads, |parallel| {
-            merge::merge(first, second, to, map, parallel)
-        })
+        merge_keys(first, second, merged, self.settings()?)
     }
 
     /// As [`merge_many`], in this sorter's order and with its threads.
@@ -141,15 +131,8 @@ impl Sorter {
         let (mut from, mut to): (Vec<K>, Vec<K>) = (try_vec(len)?, try_vec(len)?);
         slices.iter().for_each(|slice| from.extend_from_slice(slice));
         to.extend_from_slice(&from);
-        let settings = self.settings();
-        let map = BitMap::new(K::TYPE.form(), settings.order);
         let lengths = slices.iter().map(|slice| slice.len());
-        let (mut nothing, mut nothing_else) = (vec![(); len], vec![(); len]);
-        cpu::with_threads_for(len, settings.threads, |parallel| {
-            let from = merge::Elements::new(as_bits_mut(&mut from), &mut nothing);
-            let to = merge::Elements::new(as_bits_mut(&mut to), &mut nothing_else);
-            merge::merge_runs(from, to, lengths, map, parallel);
-        })?;
+        merge_runs_of_keys(&mut from, &mut to, lengths, self.settings()?)?;
         Ok(to)
     }
 

@@ -12,14 +12,14 @@ use crate::gpu::choice::DeviceChoice;
 use crate::gpu::cut::Cuts;
 use crate::gpu::engine::DeviceEngine;
 use crate::gpu::execute::{HostArrays, Means, ValueBytes};
-use crate::instructions::Instructions;
+use crate::instructions::{Available, Instructions};
 use crate::key::{Key, Order, as_bytes, as_bytes_mut};
 use crate::plan::Plan;
 use crate::report::DeviceTimes;
 use crate::request::{Request, Segments};
 use crate::{Engine, Error, Report};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A sort with options. It holds no resources: make one wherever it is needed, or keep it.
 ///
@@ -262,7 +262,7 @@ impl Sorter {
             self.argsort(keys)?.into_iter().for_each(put);
             return Ok(());
         }
-        cpu::for_each_index(keys, self.settings(), &mut put)
+        cpu::for_each_index(keys, self.settings()?, &mut put)
     }
 
     fn indices<K: Key>(&self, keys: &[K], segments: Segments) -> Result<Vec<usize>, Error> {
@@ -303,7 +303,8 @@ impl Sorter {
 
     /// The one way: a request, an engine, its plan, the sort.
     fn run(&self, request: Request, operation: &mut dyn Operation) -> Result<Report, Error> {
-        let started = Instant::now();
+        let is_timed = request.len() > Report::UNTIMED || self.engine.has_devices();
+        let started = is_timed.then(Instant::now);
         let request = self.complete(request);
         let mut fallback = None;
         if let Some(device) = self.device_for(&request, &mut fallback)? {
@@ -312,8 +313,9 @@ impl Sorter {
                 Err(error) => self.fall_back(error, &mut fallback)?,
             }
         }
-        let plan = operation.plan_for_cpu(&request, self.settings())?;
-        operation.run_on_cpu(&request, self.settings())?;
+        let settings = self.settings()?;
+        let plan = operation.plan_for_cpu(&request, settings)?;
+        operation.run_on_cpu(&request, settings)?;
         Ok(report(plan, None, fallback, started))
     }
 
@@ -337,7 +339,7 @@ impl Sorter {
                 Err(error) => self.fall_back(error, &mut None)?,
             }
         }
-        for_cpu(&request, self.settings())
+        for_cpu(&request, self.settings()?)
     }
 
     /// The request with the options of this sorter.
@@ -391,13 +393,10 @@ impl Sorter {
         Ok(())
     }
 
-    pub(crate) fn settings(&self) -> Settings {
-        Settings {
-            order: self.order.unwrap_or_default(),
-            threads: self.threads,
-            oblivious: self.oblivious,
-            instructions: self.instructions.unwrap_or_else(Instructions::detected),
-        }
+    pub(crate) fn settings(&self) -> Result<Settings, Error> {
+        let instructions = self.instructions.map_or_else(|| Ok(Available::detected()), Available::require)?;
+        let order = self.order.unwrap_or_default();
+        Ok(Settings { order, threads: self.threads, oblivious: self.oblivious, instructions })
     }
 }
 
@@ -431,8 +430,14 @@ fn check_lengths<K, V>(keys: &[K], values: &[V]) -> Result<(), Error> {
     Err(Error::LengthMismatch { keys: keys.len(), values: values.len() })
 }
 
-fn report(plan: Plan, times: Option<DeviceTimes>, fallback: Option<String>, started: Instant) -> Report {
-    let report = Report { plan, elapsed: started.elapsed(), times, fallback };
+fn report(
+    plan: Plan,
+    times: Option<DeviceTimes>,
+    fallback: Option<String>,
+    started: Option<Instant>,
+) -> Report {
+    let elapsed = started.map_or(Duration::ZERO, |started| started.elapsed());
+    let report = Report { plan, elapsed, times, fallback };
     tracing::debug!(%report, "sorted");
     report
 }
@@ -461,7 +466,8 @@ impl<K: Key> Operation for Keys<'_, K> {
     }
 
     fn arrays(&mut self, _: &Request) -> Result<HostArrays<'_>, Error> {
-        Ok(HostArrays::Keys(as_bytes_mut(self.0)))
+        // SAFETY: the executor writes nothing but whole results, and checks that they are keys (`key::are_valid`).
+        Ok(HostArrays::Keys(unsafe { as_bytes_mut(self.0) }))
     }
 }
 
@@ -477,7 +483,8 @@ impl<K: Key, V: Copy + Send> Operation for Pairs<'_, K, V> {
     }
 
     fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error> {
-        let keys = as_bytes_mut(self.0);
+        // SAFETY: the executor writes nothing but whole results, and checks that they are keys (`key::are_valid`).
+        let keys = unsafe { as_bytes_mut(self.0) };
         if !request.carries_values() {
             return Ok(HostArrays::Gathered { keys, values: ValueBytes::new(self.1) });
         }

@@ -1,6 +1,6 @@
 //! What the documentation promises beside the order of keys.
 
-use bitonic::{Engine, Error, Instructions, Order, Sorter};
+use bitonic::{Engine, Error, Instructions, Order, Report, Sorter};
 
 #[test]
 fn values_must_be_as_many_as_keys_and_nothing_is_moved_otherwise() {
@@ -22,6 +22,15 @@ fn a_report_tells_the_engine_and_agrees_with_the_plan() {
     assert_eq!(report.plan, plan);
     assert!(report.elapsed.as_nanos() > 0 && report.keys_per_second() > 0.0);
     assert!(report.to_string().starts_with("5000 keys in "), "{report}");
+}
+
+#[test]
+fn a_report_of_few_keys_has_no_time() {
+    let report = Sorter::new().sort(&mut [3; Report::UNTIMED]).unwrap();
+    assert_eq!((report.elapsed.as_nanos(), report.keys_per_second()), (0, 0.0));
+    assert!(report.to_string().starts_with("64 keys on cpu ("), "{report}");
+    let report = Sorter::new().sort(&mut [3; Report::UNTIMED + 1]).unwrap();
+    assert!(report.elapsed.as_nanos() > 0);
 }
 
 #[test]

@@ -3,10 +3,17 @@
 #![cfg(target_os = "linux")]
 
 use bitonic::{Engine, Sorter};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Enough keys that a second thread takes part.
 const KEYS: u32 = 100_000;
+
+/// The tests here count the threads of the process, or fork it: one at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn sort(threads: usize) {
     let mut keys: Vec<u32> = (0..KEYS).rev().collect();
@@ -22,6 +29,7 @@ fn threads_now() -> usize {
 /// Sorts with all numbers of threads leave the pool of the last one behind.
 #[test]
 fn pools_do_not_pile_up() {
+    let _alone = alone();
     sort(0);
     let before = threads_now();
     (2..=40).for_each(sort);
@@ -36,6 +44,7 @@ fn pools_do_not_pile_up() {
 /// A forked child has none of its parent's threads. It sorts on its own one instead of waiting for them.
 #[test]
 fn a_forked_child_sorts_without_the_threads_that_it_lost() {
+    let _alone = alone();
     sort(0);
     sort(2);
     // SAFETY: the child calls nothing but the sort, which takes no lock that another thread of the parent may hold, and then

@@ -38,20 +38,13 @@ pub(super) struct PlotArguments {
     #[arg(
         long,
         value_name = "FORMAT",
-        value_parser = Word::one_of("format", &[PlotFormat::Svg, PlotFormat::Png], ending),
+        value_parser = Word::one_of("format", PlotFormat::ALL, PlotFormat::ending),
         default_value = "svg"
     )]
     format: PlotFormat,
     /// The folder for the files [default: plots, in the folder of the run]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-}
-
-fn ending(format: PlotFormat) -> &'static str {
-    match format {
-        PlotFormat::Svg => "svg",
-        PlotFormat::Png => "png",
-    }
 }
 
 /// Draws plots of a run.

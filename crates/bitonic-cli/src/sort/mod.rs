@@ -181,16 +181,27 @@ fn sort_and_write<K: FileKey>(
     let sorter = arguments.sorter()?;
     let plan = segments.plan::<K>(&sorter, keys.len())?;
     let progress = Progress::spinner("sorting");
+    let sorting = Instant::now();
     let report = segments.sort(&sorter, &mut keys)?;
+    let sorting = sorting.elapsed();
     drop(progress);
     let writing = Instant::now();
     output::write(arguments.output.as_deref(), |out| {
         format.encode(&keys, &layout, out, &Progress::bar("writing", keys.len()))
     })?;
     if arguments.report {
-        print_report(&what, &report, plan.instructions, before, writing.elapsed(), arguments);
+        let times = Times { before, sorting, writing: writing.elapsed() };
+        print_report(&what, &report, plan.instructions, times, arguments);
     }
     Ok(())
+}
+
+/// How long each part of a command took.
+struct Times {
+    /// Reading or making the keys.
+    before: Duration,
+    sorting: Duration,
+    writing: Duration,
 }
 
 /// Tells what was done and how long it took.
@@ -198,15 +209,14 @@ fn print_report(
     what: &str,
     report: &Report,
     instructions: Option<Instructions>,
-    before: Duration,
-    writing: Duration,
+    times: Times,
     arguments: &Arguments,
 ) {
     let mut lines = report::lines(what, report, instructions);
-    lines.add(if arguments.random.is_some() { "make" } else { "read" }, time(before));
-    let rate = million_keys_per_second(report.len(), report.elapsed);
-    lines.add("sort", format_args!("{}, {rate} million keys/s", time(report.elapsed)));
-    lines.add("write", time(writing));
+    lines.add(if arguments.random.is_some() { "make" } else { "read" }, time(times.before));
+    let rate = million_keys_per_second(report.len(), times.sorting);
+    lines.add("sort", format_args!("{}, {rate} million keys/s", time(times.sorting)));
+    lines.add("write", time(times.writing));
     output::note(lines);
 }
 

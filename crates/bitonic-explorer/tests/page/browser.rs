@@ -37,7 +37,7 @@ pub(crate) struct Browser {
 
 /// The committed page.
 pub(crate) fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/explorer.html").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("explorer.html").canonicalize().unwrap()
 }
 
 impl Browser {

@@ -11,7 +11,7 @@ fn the_committed_page_is_not_older_than_its_sources() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let fingerprint = assemble::fingerprint(&root).unwrap();
     let expected = format!("<meta name=\"sources\" content=\"{fingerprint}\">");
-    assert!(explorer::PAGE.contains(&expected), "run ./scripts/build-explorer and commit docs/explorer.html");
+    assert!(explorer::PAGE.contains(&expected), "run ./scripts/build-explorer and commit explorer.html");
 }
 
 #[test]

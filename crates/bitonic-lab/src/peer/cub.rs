@@ -11,10 +11,10 @@ use tempfile::TempDir;
 
 /// The peer's sources; the first is the program, the others are included by it.
 const SOURCES: [(&str, &str); 4] = [
-    ("peer.cu", include_str!("../../../../peers/cub/peer.cu")),
-    ("device.cuh", include_str!("../../../../peers/cub/device.cuh")),
-    ("arrays.cuh", include_str!("../../../../peers/cub/arrays.cuh")),
-    ("rows.cuh", include_str!("../../../../peers/cub/rows.cuh")),
+    ("peer.cu", include_str!("../../peers/cub/peer.cu")),
+    ("device.cuh", include_str!("../../peers/cub/device.cuh")),
+    ("arrays.cuh", include_str!("../../peers/cub/arrays.cuh")),
+    ("rows.cuh", include_str!("../../peers/cub/rows.cuh")),
 ];
 
 /// The peer for these keys: from the cache folder, or built by nvcc, which takes a minute or so, and kept there if possible.

@@ -4,7 +4,7 @@ use super::Program;
 use std::path::Path;
 use std::process::Command;
 
-const SOURCE: &str = include_str!("../../../../peers/numpy/peer.py");
+const SOURCE: &str = include_str!("../../peers/numpy/peer.py");
 
 /// What to do where it does not start.
 pub(super) fn advice(python: &Path) -> String {

@@ -1,15 +1,17 @@
-//! Plots: charts with logarithmic axes, as SVG and as PNG.
+//! Plots: charts with logarithmic axes, as SVG and, with the feature `png`, as PNG.
 //!
-//! A [`Chart`] is data; [`Chart::svg`] draws it, and [`png()`] makes pixels of the drawing with a font of its own, so that it
+//! A [`Chart`] is data; [`Chart::svg`] draws it, and `png` makes pixels of the drawing with a font of its own, so that it
 //! looks the same on a machine without any. Series differ by colour, by marker and by dashes, and the colours by lightness,
 //! so that a plot can be read in grey as well.
 
 mod charts;
+#[cfg(feature = "png")]
 mod png;
 mod scale;
 mod svg;
 
 pub use charts::{NamedChart, charts};
+#[cfg(feature = "png")]
 pub use png::{PngError, png};
 
 /// A chart with logarithmic axes.

@@ -5,7 +5,7 @@
 //! | `report.html` | everything; no other file and no network is needed to read it |
 //! | `summary.csv` | a line for every implementation and size |
 //! | `summary.json` | the same and all that follows from it |
-//! | `plots/*.svg`, `plots/*.png` | the plots |
+//! | `plots/*.svg`, and with the feature `png` also `plots/*.png` | the plots |
 //! | `explore.html` | the explorer with the run's times, if the caller has it; the report links into it |
 
 mod html;
@@ -15,7 +15,9 @@ mod summary;
 pub use html::html;
 
 use crate::analysis::Analysis;
-use crate::plot::{NamedChart, PngError, charts, png};
+use crate::plot::{NamedChart, charts};
+#[cfg(feature = "png")]
+use crate::plot::{PngError, png};
 use crate::record::{StoreError, write_whole};
 use std::path::{Path, PathBuf};
 
@@ -35,6 +37,7 @@ pub enum ReportError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A plot could not be drawn.
+    #[cfg(feature = "png")]
     #[error(transparent)]
     Png(#[from] PngError),
 }
@@ -45,7 +48,26 @@ pub enum PlotFormat {
     /// Lines and text, which print well at any size.
     Svg,
     /// Pixels.
+    #[cfg(feature = "png")]
     Png,
+}
+
+impl PlotFormat {
+    /// The formats that this build knows.
+    pub const ALL: &[Self] = &[
+        Self::Svg,
+        #[cfg(feature = "png")]
+        Self::Png,
+    ];
+
+    /// How the names of its files end.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Svg => "svg",
+            #[cfg(feature = "png")]
+            Self::Png => "png",
+        }
+    }
 }
 
 /// Writes the report of the run in a folder, and says where the page is.
@@ -69,7 +91,7 @@ pub fn write_with_explorer(
 ) -> Result<PathBuf, ReportError> {
     let analysis = Analysis::read(directory)?;
     let charts = charts(&analysis);
-    write_plots(&directory.join(PLOTS), &charts, &[PlotFormat::Svg, PlotFormat::Png])?;
+    write_plots(&directory.join(PLOTS), &charts, PlotFormat::ALL)?;
     let summary = summary::csv(&analysis, directory)?;
     write_whole(&directory.join("summary.csv"), &summary)?;
     write_whole(&directory.join("summary.json"), &summary::json(&analysis, directory)?)?;
@@ -98,11 +120,12 @@ pub fn write_plots(
     for named in charts {
         let svg = named.chart.svg();
         for format in formats {
-            let (ending, bytes) = match format {
-                PlotFormat::Svg => ("svg", svg.clone().into_bytes()),
-                PlotFormat::Png => ("png", png(&svg)?),
+            let bytes = match format {
+                PlotFormat::Svg => svg.clone().into_bytes(),
+                #[cfg(feature = "png")]
+                PlotFormat::Png => png(&svg)?,
             };
-            let path = directory.join(format!("{}.{ending}", named.name));
+            let path = directory.join(format!("{}.{}", named.name, format.ending()));
             write_whole(&path, &bytes)?;
             written.push(path);
         }

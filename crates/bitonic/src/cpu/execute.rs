@@ -5,7 +5,6 @@ use super::parts::{Bounds, Parts, each_part};
 use super::scalar::Indexed;
 use super::width::{KeysPlan, Settings};
 use super::{sort, threads, try_vec};
-use crate::instructions::Instructions;
 use crate::key::{BitMap, Key, as_bits_mut};
 use crate::plan::{Memory, Plan};
 use crate::request::{Request, Segments};
@@ -38,7 +37,6 @@ pub(crate) fn plan_argsort<K: Key>(request: &Request, settings: Settings) -> Res
 
 /// The plan of a request whose segments are sorted like this.
 fn plan(request: &Request, settings: Settings, of_segment: KeysPlan) -> Result<Plan, Error> {
-    check(settings.instructions)?;
     Ok(Plan {
         request: *request,
         engine: Engine::Cpu,
@@ -46,7 +44,7 @@ fn plan(request: &Request, settings: Settings, of_segment: KeysPlan) -> Result<P
         algorithm: of_segment.algorithm,
         limits: of_segment.limits,
         threads: threads::count_for(request.len(), settings.threads),
-        instructions: Some(settings.instructions),
+        instructions: Some(settings.instructions.set()),
         kernels: None,
         chunks: None,
         memory: Memory { host: of_segment.scratch_bytes, ..Memory::default() },
@@ -101,18 +99,6 @@ pub(crate) fn sort_parts<K: Key>(
         // Parts before this one may be sorted already, so that there is no way back: where memory is refused, the network, which
         // needs none, sorts the part.
         sort(part, settings).or_else(|_| sort(part, Settings { oblivious: true, ..settings }))
-    })
-}
-
-/// The error for an instruction set that this processor lacks.
-fn check(instructions: Instructions) -> Result<(), Error> {
-    if instructions.is_available() {
-        return Ok(());
-    }
-    Err(Error::EngineUnavailable {
-        engine: Engine::Cpu,
-        reason: format!("this processor has no {instructions}"),
-        advice: format!("leave the choice to bitonic, which takes {} here", Instructions::detected()),
     })
 }
 
@@ -191,8 +177,9 @@ pub(crate) fn sort_pairs_of_parts<K: Key, V: Copy + Send>(
                 rest = later;
             }
             let map = BitMap::new(K::TYPE.form(), settings.order);
-            for (bits, element) in as_bits_mut(&mut keys[covered]).iter_mut().zip(&elements) {
-                // A permutation of bits that were valid keys.
+            // SAFETY: the elements are a permutation of those made of these keys, so that every key gets the bits of one.
+            let all_bits = unsafe { as_bits_mut(&mut keys[covered]) };
+            for (bits, element) in all_bits.iter_mut().zip(&elements) {
                 *bits = map.from_ordered(element.key);
             }
             Ok(())

@@ -1,20 +1,20 @@
 //! The kernels of an instruction set.
 
 use super::kernels::Kernels;
-pub(crate) use crate::instructions::Instructions;
+use crate::instructions::{Available, Instructions};
 
 /// Keys that have vector kernels.
 pub(crate) trait HasKernels: Sized + 'static {
-    /// The kernels of an instruction set that this processor has.
-    fn kernels(instructions: Instructions) -> &'static Kernels<Self>;
+    /// The kernels of an instruction set. That this processor has it, the argument shows.
+    fn kernels(available: Available) -> &'static Kernels<Self>;
 }
 
 macro_rules! has_kernels {
     ($($Bits:ty: $table:ident;)+) => {$(
         impl HasKernels for $Bits {
             #[inline]
-            fn kernels(instructions: Instructions) -> &'static Kernels<Self> {
-                match instructions {
+            fn kernels(available: Available) -> &'static Kernels<Self> {
+                match available.set() {
                     #[cfg(target_arch = "x86_64")]
                     Instructions::Avx512 => &super::x86_64::avx512::$table,
                     #[cfg(target_arch = "x86_64")]

@@ -10,7 +10,8 @@ use crate::key::BitMap;
 /// The functions of one instruction set for keys of type `B`.
 ///
 /// All of them take a pointer and a length; the caller passes keys it may read and write. They may only be called on a
-/// processor that has the instruction set: a [`Sorter`](crate::Sorter) asks the processor before it takes a table.
+/// processor that has the instruction set. [`HasKernels`](super::instructions::HasKernels) hands a table out for an
+/// [`Available`](crate::instructions::Available) only, which shows that.
 pub(crate) struct Kernels<B: 'static> {
     /// The base-2 logarithm of how many keys a register holds.
     pub(crate) lanes_log2: u32,
@@ -86,67 +87,68 @@ macro_rules! instantiate {
             use crate::cpu::generic::{columns, merge, ordered, partition, scan, vector::Vector};
             use crate::key::BitMap;
 
-            // SAFETY of all functions below: the table's contract is that of the generic functions.
+            // Each of these is called through the table alone: on a processor that has the instructions (see `Kernels`), with a
+            // pointer that is good for as many keys as said. That is all that the generic functions ask for.
 
             unsafe fn sort_nothing(_: *mut $Bits, _: usize) {}
 
             $(#[$feature])*
             unsafe fn sort_in_registers<const R: usize>(keys: *mut $Bits, len: usize) {
-                // SAFETY: see above.
+                // SAFETY: the table is for this processor; pointer and length are handed on, and `sort_tile` takes the R that fits.
                 unsafe { columns::sort_in_registers::<$Vector, R>(keys, len) }
             }
 
             $(#[$feature])*
             unsafe fn sort_in_buffer<const B: usize>(keys: *mut $Bits, len: usize, doublings: u32) {
-                // SAFETY: see above.
+                // SAFETY: the table is for this processor; pointer and length are handed on as they came.
                 unsafe { columns::sort_in_buffer::<$Vector, B>(keys, len, doublings) }
             }
 
             $(#[$feature])*
             unsafe fn clean_tile(keys: *mut $Bits, len: usize) {
-                // SAFETY: see above.
+                // SAFETY: the table is for this processor; pointer and length are handed on as they came.
                 unsafe { merge::clean_tile::<$Vector>(keys, len) }
             }
 
             $(#[$feature])*
             unsafe fn flip(lower_end: *mut $Bits, upper: *mut $Bits, len: usize) {
-                // SAFETY: see above.
+                // SAFETY: the table is for this processor; pointers and length are handed on as they came.
                 unsafe { merge::flip::<$Vector>(lower_end, upper, len) }
             }
 
             $(#[$feature])*
             unsafe fn half_clean(lower: *mut $Bits, upper: *mut $Bits, len: usize) {
-                // SAFETY: see above.
+                // SAFETY: the table is for this processor; pointer and length are handed on as they came.
                 unsafe { merge::half_clean_pair::<$Vector>(lower, upper, len) }
             }
 
             $(#[$feature])*
             unsafe fn flip_fused<const P: usize>(keys: *mut $Bits, len: usize) {
-                // SAFETY: see above.
+                // SAFETY: the table is for this processor; pointers and length are handed on as they came.
                 unsafe { merge::flip_fused::<$Vector, P>(keys, len) }
             }
 
             $(#[$feature])*
             unsafe fn half_clean_fused<const P: usize>(keys: *mut $Bits, len: usize) {
-                // SAFETY: see above.
+                // SAFETY: the table is for this processor; pointer and length are handed on as they came.
                 unsafe { merge::half_clean_fused::<$Vector, P>(keys, len) }
             }
 
             $(#[$feature])*
             unsafe fn partition_keys(keys: *mut $Bits, len: usize, pivot: $Bits) -> usize {
-                // SAFETY: see above.
+                // SAFETY: the table is for this processor; pointer and length are handed on as they came.
                 unsafe { partition::partition::<$Vector>(keys, len, pivot) }
             }
 
             $(#[$feature])*
             unsafe fn is_ascending(keys: *const $Bits, len: usize) -> bool {
-                // SAFETY: see above.
+                // SAFETY: the table is for this processor; pointer and length are handed on as they came.
                 unsafe { scan::is_ascending::<$Vector>(keys, len) }
             }
 
             $(#[$feature])*
             unsafe fn is_descending(keys: *const $Bits, len: usize) -> bool {
-                // SAFETY: see above.
+                // SAFETY: the table is for this processor; pointer and length are handed on as they came.
                 unsafe { scan::is_descending::<$Vector>(keys, len) }
             }
 
@@ -157,7 +159,7 @@ macro_rules! instantiate {
                 values: &[$Bits; COUNTED_VALUES],
                 count: usize,
             ) -> Option<[usize; COUNTED_VALUES]> {
-                // SAFETY: see above.
+                // SAFETY: the table is for this processor; pointer and length are handed on as they came.
                 unsafe { scan::count_values::<$Vector>(keys, len, values, count) }
             }
 
@@ -169,13 +171,13 @@ macro_rules! instantiate {
 
             $(#[$feature])*
             unsafe fn to_ordered(keys: *mut $Bits, len: usize, map: BitMap<$Bits>) {
-                // SAFETY: see above.
+                // SAFETY: the table is for this processor; pointer and length are handed on as they came.
                 unsafe { ordered::to_ordered::<$Vector>(keys, len, map) }
             }
 
             $(#[$feature])*
             unsafe fn from_ordered(keys: *mut $Bits, len: usize, map: BitMap<$Bits>) {
-                // SAFETY: see above.
+                // SAFETY: the table is for this processor; pointer and length are handed on as they came.
                 unsafe { ordered::from_ordered::<$Vector>(keys, len, map) }
             }
 

@@ -9,7 +9,10 @@
 //! Threads share a merge of two runs by its merge path: wherever the result is cut, a binary search tells how much of what
 //! is before the cut comes from either run.
 
-use crate::key::{BitMap, Bits};
+use super::threads::with_threads_for;
+use super::width::Settings;
+use crate::Error;
+use crate::key::{BitMap, Bits, Key, as_bits, as_bits_mut};
 use std::hint::select_unpredictable;
 
 /// Keys, as bits in memory, and what goes with each of them: `()` for nothing.
@@ -113,6 +116,43 @@ fn merge_neighbours<B: Bits, V: Copy + Send + Sync>(
         merge(first, second, place, map, parallel);
         (from, to) = (later_from, later_to);
     }
+}
+
+/// Merges keys with their values: each argument has as many keys as values, and `merged` the room for both others.
+pub(crate) fn merge_keys<K: Key, V: Copy + Send + Sync>(
+    first: (&[K], &[V]),
+    second: (&[K], &[V]),
+    merged: (&mut [K], &mut [V]),
+    settings: Settings,
+) -> Result<(), Error> {
+    let map = BitMap::new(K::TYPE.form(), settings.order);
+    let (first, second) = (Run::new(as_bits(first.0), first.1), Run::new(as_bits(second.0), second.1));
+    // SAFETY: every bit pattern that is written is one of a key.
+    let to = Elements::new(unsafe { as_bits_mut(merged.0) }, merged.1);
+    with_threads_for(to.len(), settings.threads, |parallel| merge(first, second, to, map, parallel))
+}
+
+/// Merges the runs of these lengths, which lie in `from` one after the other; the result is in `to`.
+pub(crate) fn merge_runs_of_keys<K: Key>(
+    from: &mut [K],
+    to: &mut [K],
+    lengths: impl IntoIterator<Item = usize> + Send,
+    settings: Settings,
+) -> Result<(), Error> {
+    let map = BitMap::new(K::TYPE.form(), settings.order);
+    // Vectors of `()` allocate nothing.
+    let (mut nothing, mut nothing_else) = (vec![(); from.len()], vec![(); to.len()]);
+    // SAFETY: every bit pattern that is written, in either array, is one of a key.
+    let (from, to) = unsafe { (as_bits_mut(from), as_bits_mut(to)) };
+    with_threads_for(to.len(), settings.threads, |parallel| {
+        merge_runs(
+            Elements::new(from, &mut nothing),
+            Elements::new(to, &mut nothing_else),
+            lengths,
+            map,
+            parallel,
+        );
+    })
 }
 
 /// What one thread merges at a time: some hundred microseconds, beside which handing it over is nothing.

@@ -66,8 +66,9 @@ fn processor_name() -> Option<String> {
 #[inline]
 pub(crate) fn sort<K: Key>(keys: &mut [K], settings: Settings) -> Result<(), Error> {
     let map = BitMap::new(K::TYPE.form(), settings.order);
-    let bits = as_bits_mut(keys);
-    // What comes back is a permutation of the bits of keys: valid whatever the type.
+    // SAFETY: the sorts of a width give back a permutation of the bits, mapped there and back, or the bits as they were. They call
+    // nothing of the caller's, so nothing panics in between.
+    let bits = unsafe { as_bits_mut(keys) };
     if bits.len() < threads::PARALLEL_FROM {
         return width::sort(bits, map, settings, false);
     }

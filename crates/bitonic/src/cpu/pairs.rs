@@ -30,8 +30,9 @@ pub(crate) fn sort_pairs<K: Key, V: Copy + Send>(
             let indices = elements.iter().map(|&element| packing.index(element));
             let gathered = gather(values, indices.clone())?;
             if packing.holds_keys() {
-                for (bits, &element) in as_bits_mut(keys).iter_mut().zip(&elements) {
-                    // A permutation of bits that were valid keys.
+                // SAFETY: the elements hold a permutation of these keys, so that every key gets the bits of one.
+                let all_bits = unsafe { as_bits_mut(keys) };
+                for (bits, &element) in all_bits.iter_mut().zip(&elements) {
                     *bits = map.from_ordered(packing.key(element));
                 }
             } else if K::Bits::WIDTH == u64::BITS {
@@ -216,16 +217,18 @@ fn packed_with<K: Key>(
 
 fn unpack_keys<K: Key>(keys: &mut [K], packed: &[u64], settings: Settings) {
     let map = BitMap::new(K::TYPE.form(), settings.order);
-    for (bits, &packed) in as_bits_mut(keys).iter_mut().zip(packed) {
-        // A permutation of bits that were valid keys.
+    // SAFETY: the packed words are a permutation of those made of these keys, so that every key gets the bits of one.
+    let all_bits = unsafe { as_bits_mut(keys) };
+    for (bits, &packed) in all_bits.iter_mut().zip(packed) {
         *bits = map.from_ordered(K::Bits::truncate(u128::from(packed >> 32)));
     }
 }
 
 fn unpack_indexed<K: Key>(keys: &mut [K], indexed: &[Indexed<K::Bits>], settings: Settings) {
     let map = BitMap::new(K::TYPE.form(), settings.order);
-    for (bits, element) in as_bits_mut(keys).iter_mut().zip(indexed) {
-        // A permutation of bits that were valid keys.
+    // SAFETY: the elements are a permutation of those made of these keys, so that every key gets the bits of one.
+    let all_bits = unsafe { as_bits_mut(keys) };
+    for (bits, element) in all_bits.iter_mut().zip(indexed) {
         *bits = map.from_ordered(element.key);
     }
 }

@@ -20,13 +20,13 @@ impl<B: Bits, const N: usize> Vector for Array<B, N> {
 
     #[inline(always)]
     unsafe fn load(from: *const B) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: the caller vouches for N keys at the pointer; they need no alignment.
         Self(unsafe { from.cast::<[B; N]>().read_unaligned() })
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut B) {
-        // SAFETY: the trait's contract.
+        // SAFETY: the caller vouches for room for N keys at the pointer; it needs no alignment.
         unsafe { to.cast::<[B; N]>().write_unaligned(self.0) }
     }
 
@@ -88,7 +88,7 @@ impl<B: Bits, const N: usize> Vector for Array<B, N> {
         let mut below = 0;
         for lane in 0..N {
             let key = self.0[lane];
-            // SAFETY: the trait's contract: a register's room at either end.
+            // SAFETY: a register of keys has room at either pointer, as the caller vouches; a lane is written inside it.
             unsafe {
                 left.add(below).write(key);
                 right.sub(lane - below + 1).write(key);

@@ -186,7 +186,7 @@ fn sort_by_counting<B: Bits>(keys: &mut [B], few: FewValues<B>, kernels: &Kernel
 mod tests {
     use super::super::instructions::HasKernels;
     use super::*;
-    use crate::instructions::Instructions;
+    use crate::instructions::Available;
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     /// The portable kernels with two faults: the median of every sample is its least key, so that each partition splits off
@@ -204,7 +204,7 @@ mod tests {
         unsafe fn count(keys: *mut u32, len: usize, pivot: u32) -> usize {
             PARTITIONED.fetch_add(len, Relaxed);
             // SAFETY: the caller's promise.
-            unsafe { (u32::kernels(Instructions::Portable).partition)(keys, len, pivot) }
+            unsafe { (u32::kernels(Available::PORTABLE).partition)(keys, len, pivot) }
         }
 
         unsafe fn least_in_the_middle_of_a_buffer(keys: *mut u32, len: usize, _: u32) {
@@ -216,7 +216,7 @@ mod tests {
             sort_in_registers: [least_in_the_middle; 17],
             sort_in_buffer: [least_in_the_middle_of_a_buffer; 4],
             partition: count,
-            ..*u32::kernels(Instructions::Portable)
+            ..*u32::kernels(Available::PORTABLE)
         }
     }
 
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn few_values_are_recognised_and_one_more_value_is_not_lost() {
-        let kernels = u32::kernels(Instructions::detected());
+        let kernels = u32::kernels(Available::detected());
         for extra in [None, Some(7), Some(u32::MAX), Some(1 << 19)] {
             let mut keys: Vec<u32> =
                 (0..50_000_u32).map(|index| index.wrapping_mul(0x9E37_79B1) >> 28 << 20).collect();

@@ -149,11 +149,11 @@ impl<B: Bits> Candidates<B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Instructions;
+    use crate::instructions::{Available, Instructions};
     use crate::key::Order;
 
     fn check<K: Key>(keys: &[K], what: &str) {
-        for &instructions in Instructions::ALL.iter().filter(|set| set.is_available()) {
+        for instructions in Instructions::ALL.iter().filter_map(|&set| Available::of(set)) {
             for (order, oblivious, threads) in [
                 (Order::Ascending, false, Some(1)),
                 (Order::Descending, false, Some(3)),

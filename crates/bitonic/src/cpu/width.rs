@@ -1,6 +1,6 @@
 //! One key width: which sort serves it.
 
-use super::instructions::{HasKernels, Instructions};
+use super::instructions::HasKernels;
 use super::packed::{self, Packing};
 use super::scalar::Run;
 use super::select::select_ordered;
@@ -8,6 +8,7 @@ use super::threads::{PARALLEL_FROM, with_threads_for};
 use super::top::top_indices;
 use super::{narrow, network, quicksort};
 use crate::Error;
+use crate::instructions::Available;
 use crate::key::{BitMap, Bits, Order};
 use crate::plan::{Algorithm, Limits};
 use rayon::prelude::*;
@@ -20,14 +21,14 @@ pub(crate) struct Settings {
     pub(crate) order: Order,
     pub(crate) threads: Option<usize>,
     pub(crate) oblivious: bool,
-    pub(crate) instructions: Instructions,
+    pub(crate) instructions: Available,
 }
 
 impl Settings {
     /// Those of a [`Sorter`](crate::Sorter) that was told nothing, without one.
     #[inline]
     pub(crate) fn usual() -> Self {
-        let instructions = Instructions::detected();
+        let instructions = Available::detected();
         Self { order: Order::Ascending, threads: None, oblivious: false, instructions }
     }
 }
@@ -365,6 +366,6 @@ mod tests {
 
     #[test]
     fn the_usual_settings_are_those_of_a_sorter_that_was_told_nothing() {
-        assert_eq!(Settings::usual(), crate::Sorter::new().settings());
+        assert_eq!(Ok(Settings::usual()), crate::Sorter::new().settings());
     }
 }

@@ -12,7 +12,7 @@ use super::kernel::Part;
 use super::lock::lock;
 use super::strategy::{Network, Strategy, of_strategy};
 use super::tuning::Tuning;
-use crate::key::{BitMap, Key, KeyForm, KeyType, Order, as_bytes, as_bytes_mut};
+use crate::key::{BitMap, Key, KeyForm, KeyType, Order, as_bytes};
 use crate::{Engine, Error};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -35,10 +35,12 @@ pub(crate) fn sort_by_strategy<K: Key, D: Driver>(
         buffer
     });
     sort_buffers(device, job, &plan, &buffer, value_buffer.as_ref()).expect("the kernels run");
-    let mut sorted = keys.to_vec();
-    device.download(&buffer, as_bytes_mut(&mut sorted)).expect("keys come down");
+    let mut sorted = vec![0; size_of_val(keys)];
+    device.download(&buffer, &mut sorted).expect("keys come down");
+    let sorted = sorted.chunks_exact(size_of::<K>());
+    let sorted = sorted.map(|bytes| K::from_raw_bits(bytemuck::pod_read_unaligned(bytes))).collect();
     if let Some(buffer) = &value_buffer {
-        device.download(buffer, as_bytes_mut(&mut values)).expect("values come down");
+        device.download(buffer, bytemuck::cast_slice_mut(&mut values)).expect("values come down");
     }
     (sorted, values)
 }

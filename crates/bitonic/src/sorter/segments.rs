@@ -96,7 +96,7 @@ impl Sorter {
     ) -> Result<Plan, Error> {
         let request = self.complete(request);
         request.check(self.engine)?;
-        plan(&request, self.settings())
+        plan(&request, self.settings()?)
     }
 
     /// Plans and runs a request that only the CPU can do.
@@ -106,9 +106,9 @@ impl Sorter {
         plan: fn(&Request, Settings) -> Result<Plan, Error>,
         work: impl FnOnce(Settings) -> Result<(), Error>,
     ) -> Result<Report, Error> {
-        let started = Instant::now();
+        let started = Some(Instant::now());
         let plan = self.plan_parts(request, plan)?;
-        work(self.settings())?;
+        work(self.settings()?)?;
         Ok(report(plan, None, None, started))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Sorter;
 use crate::Error;
-use crate::cpu::{self, Settings};
+use crate::cpu;
 use crate::key::{Key, Order};
 use crate::request::{Request, Segments};
 
@@ -83,7 +83,7 @@ impl Sorter {
         if place >= keys.len() {
             return Err(Error::NoSuchPlace { index: place, len: keys.len() });
         }
-        let settings = self.checked_settings::<K>(keys.len())?;
+        let settings = self.settings()?;
         if settings.oblivious {
             cpu::sort(keys, settings)?;
         } else {
@@ -106,7 +106,7 @@ impl Sorter {
     /// # Ok::<(), bitonic::Error>(())
     /// ```
     pub fn partial_sort<K: Key>(&self, keys: &mut [K], k: usize) -> Result<(), Error> {
-        let settings = self.checked_settings::<K>(keys.len())?;
+        let settings = self.settings()?;
         if k < keys.len() && !settings.oblivious {
             cpu::select::select(keys, k, settings);
             return cpu::sort(&mut keys[..k], settings);
@@ -127,7 +127,7 @@ impl Sorter {
             indices.truncate(k);
             return Ok(TopK { keys: indices.iter().map(|&index| keys[index]).collect(), indices });
         }
-        let (keys, indices) = cpu::top::top(keys, k, self.checked_settings::<K>(keys.len())?)?;
+        let (keys, indices) = cpu::top::top(keys, k, self.settings()?)?;
         Ok(TopK { keys, indices })
     }
 
@@ -146,12 +146,5 @@ impl Sorter {
             all.indices.extend(top.indices);
         }
         Ok(all)
-    }
-
-    /// How the CPU is to run, if it can run so.
-    fn checked_settings<K: Key>(&self, len: usize) -> Result<Settings, Error> {
-        let request = self.complete(Request::keys::<K>(Segments::one(len)));
-        cpu::plan_keys::<K>(&request, self.settings())?;
-        Ok(self.settings())
     }
 }

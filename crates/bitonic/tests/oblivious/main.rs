@@ -42,6 +42,8 @@ fn build_probe() -> PathBuf {
     let mut build = Command::new(env!("CARGO"));
     build.args(["build", "--release", "--locked", "--message-format=json-render-diagnostics"]);
     build.args(["--package", env!("CARGO_PKG_NAME"), "--example", "oblivious_probe"]);
+    // The machine code is found by the names of its functions.
+    build.args(["--config", "profile.release.strip=false"]);
     build.current_dir(env!("CARGO_MANIFEST_DIR"));
     let messages = standard_output(&mut build, "cargo comes with Rust: https://rustup.rs");
     let path = messages.lines().filter_map(|message| message.split_once(r#""executable":""#)).next_back();

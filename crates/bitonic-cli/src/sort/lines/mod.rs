@@ -9,7 +9,7 @@ pub(super) use table::Column;
 use super::formats::text::{self, Place};
 use super::formats::{FileKey, Format, Refusal, first_out_of_order, show, with_room_for};
 use super::sources::Sources;
-use super::{Arguments, not_in_order, order_in_words, print_report};
+use super::{Arguments, Times, not_in_order, order_in_words, print_report};
 use crate::failure::Failure;
 use crate::figures::counted;
 use crate::output;
@@ -95,12 +95,15 @@ fn run_keys<K: FileKey>(
     lines.extend(0..keys.len());
     let plan = sorter.plan_pairs::<K, usize>(keys.len())?;
     let progress = Progress::spinner("sorting");
+    let sorting = Instant::now();
     let report = sorter.sort_pairs(&mut keys, &mut lines)?;
+    let sorting = sorting.elapsed();
     drop(progress);
     let writing = Instant::now();
     output::write(arguments.output.as_deref(), |out| write(table, &lines, out))?;
     if arguments.report {
-        print_report(&what, &report, plan.instructions, before, writing.elapsed(), arguments);
+        let times = Times { before, sorting, writing: writing.elapsed() };
+        print_report(&what, &report, plan.instructions, times, arguments);
     }
     Ok(())
 }

@@ -70,7 +70,9 @@ fn matrix(order: &str, keys: [u8; 6]) -> Vec<u8> {
 
 #[test]
 fn a_matrix_is_sorted_along_either_axis_and_keeps_its_shape() {
-    let cases: [(&str, &[&str], [u8; 6], [u8; 6]); 7] = [
+    /// The header's order and shape, the flags, the keys as they are stored before and after.
+    type Case = (&'static str, &'static [&'static str], [u8; 6], [u8; 6]);
+    let cases: [Case; 7] = [
         ("C", &["--rows"], [6, 5, 4, 1, 3, 2], [4, 5, 6, 1, 2, 3]),
         ("C", &["--rows", "3"], [6, 5, 4, 1, 3, 2], [4, 5, 6, 1, 2, 3]),
         ("C", &["--axis", "-1"], [6, 5, 4, 1, 3, 2], [4, 5, 6, 1, 2, 3]),

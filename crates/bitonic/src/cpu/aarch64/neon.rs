@@ -1,4 +1,7 @@
 //! NEON: 128-bit registers, 4 keys of 32 bits or 2 of 64. Every AArch64 processor has it.
+//!
+//! The tables at the end of the file are the only way in, and a table is handed out for an [`Available`](crate::instructions::Available)
+//! alone: whatever runs here runs on a processor with NEON.
 
 use crate::cpu::generic::vector::Vector;
 use std::arch::aarch64::*;
@@ -48,43 +51,43 @@ impl Vector for U32x4 {
 
     #[inline(always)]
     unsafe fn load(from: *const u32) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has NEON (see the top), and the caller's pointer is good for a register of keys.
         unsafe { Self(vld1q_u32(from)) }
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut u32) {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has NEON (see the top), and the caller's pointer is good for a register of keys.
         unsafe { vst1q_u32(to, self.0) }
     }
 
     #[inline(always)]
     unsafe fn splat(key: u32) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { Self(vdupq_n_u32(key)) }
     }
 
     #[inline(always)]
     unsafe fn min(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { Self(vminq_u32(self.0, other.0)) }
     }
 
     #[inline(always)]
     unsafe fn max(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { Self(vmaxq_u32(self.0, other.0)) }
     }
 
     #[inline(always)]
     unsafe fn xor(self, mask: Self::Lane) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { Self(veorq_u32(self.0, vdupq_n_u32(mask))) }
     }
 
     #[inline(always)]
     unsafe fn fold(self, mask: Self::Lane) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe {
             let negative = vreinterpretq_u32_s32(vshrq_n_s32::<31>(vreinterpretq_s32_u32(self.0)));
             Self(veorq_u32(self.0, vandq_u32(negative, vdupq_n_u32(mask))))
@@ -93,7 +96,7 @@ impl Vector for U32x4 {
 
     #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe {
             Self(match MASK {
                 1 => vrev64q_u32(self.0),
@@ -106,7 +109,7 @@ impl Vector for U32x4 {
 
     #[inline(always)]
     unsafe fn order_by_bit<const BIT: usize>(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract; the lanes are a whole register.
+        // SAFETY: registers only, and the processor has NEON (see the top). The lanes are a whole register.
         unsafe {
             let lanes = match BIT {
                 1 => [0, ONES, 0, ONES],
@@ -121,19 +124,19 @@ impl Vector for U32x4 {
 
     #[inline(always)]
     unsafe fn reverse(self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { self.xor_lanes::<3>() }
     }
 
     #[inline(always)]
     unsafe fn interleave(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { (Self(vzip1q_u32(self.0, other.0)), Self(vzip2q_u32(self.0, other.0))) }
     }
 
     #[inline(always)]
     unsafe fn partition(self, pivot: Self, left: *mut u32, right: *mut u32) -> usize {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has NEON (see the top), and a register of keys has room at either pointer, as the caller vouches.
         unsafe {
             let below = vcltq_u32(self.0, pivot.0);
             let below = vaddvq_u32(vandq_u32(below, vld1q_u32([1, 2, 4, 8].as_ptr())));
@@ -147,25 +150,25 @@ impl Vector for U32x4 {
 
     #[inline(always)]
     unsafe fn no_counts() -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { Self(vdupq_n_u32(0)) }
     }
 
     #[inline(always)]
     unsafe fn count_equal(self, keys: Self, value: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { Self(vsubq_u32(self.0, vceqq_u32(keys.0, value.0))) }
     }
 
     #[inline(always)]
     unsafe fn sum_of_counts(self) -> usize {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { vaddvq_u32(self.0) as usize }
     }
 
     #[inline(always)]
     unsafe fn all_at_most(self, other: Self) -> bool {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { vmaxvq_u32(vcgtq_u32(self.0, other.0)) == 0 }
     }
 }
@@ -176,38 +179,38 @@ impl Vector for U64x2 {
 
     #[inline(always)]
     unsafe fn load(from: *const u64) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has NEON (see the top), and the caller's pointer is good for a register of keys.
         unsafe { Self(vld1q_u64(from)) }
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut u64) {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has NEON (see the top), and the caller's pointer is good for a register of keys.
         unsafe { vst1q_u64(to, self.0) }
     }
 
     #[inline(always)]
     unsafe fn splat(key: u64) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { Self(vdupq_n_u64(key)) }
     }
 
     #[inline(always)]
     unsafe fn min(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { self.min_max(other).0 }
     }
 
     #[inline(always)]
     unsafe fn max(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { self.min_max(other).1 }
     }
 
     /// There is no minimum of 64-bit integers: one comparison serves both.
     #[inline(always)]
     unsafe fn min_max(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe {
             let greater = vcgtq_u64(self.0, other.0);
             (Self(vbslq_u64(greater, other.0, self.0)), Self(vbslq_u64(greater, self.0, other.0)))
@@ -216,13 +219,13 @@ impl Vector for U64x2 {
 
     #[inline(always)]
     unsafe fn xor(self, mask: Self::Lane) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { Self(veorq_u64(self.0, vdupq_n_u64(mask))) }
     }
 
     #[inline(always)]
     unsafe fn fold(self, mask: Self::Lane) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe {
             let negative = vreinterpretq_u64_s64(vshrq_n_s64::<63>(vreinterpretq_s64_u64(self.0)));
             Self(veorq_u64(self.0, vandq_u64(negative, vdupq_n_u64(mask))))
@@ -231,7 +234,7 @@ impl Vector for U64x2 {
 
     #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe {
             Self(match MASK {
                 1 => vextq_u64::<1>(self.0, self.0),
@@ -242,7 +245,7 @@ impl Vector for U64x2 {
 
     #[inline(always)]
     unsafe fn order_by_bit<const BIT: usize>(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract; the lanes are a whole register.
+        // SAFETY: registers only, and the processor has NEON (see the top). The lanes are a whole register.
         unsafe {
             let lanes = match BIT {
                 1 => vld1q_u64([0, u64::MAX].as_ptr()),
@@ -255,19 +258,19 @@ impl Vector for U64x2 {
 
     #[inline(always)]
     unsafe fn reverse(self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { self.xor_lanes::<1>() }
     }
 
     #[inline(always)]
     unsafe fn interleave(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { (Self(vzip1q_u64(self.0, other.0)), Self(vzip2q_u64(self.0, other.0))) }
     }
 
     #[inline(always)]
     unsafe fn partition(self, pivot: Self, left: *mut u64, right: *mut u64) -> usize {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has NEON (see the top), and a register of keys has room at either pointer, as the caller vouches.
         unsafe {
             let below = vcltq_u64(self.0, pivot.0);
             let below = vaddvq_u64(vandq_u64(below, vld1q_u64([1, 2].as_ptr())));
@@ -281,25 +284,26 @@ impl Vector for U64x2 {
 
     #[inline(always)]
     unsafe fn no_counts() -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { Self(vdupq_n_u64(0)) }
     }
 
     #[inline(always)]
     unsafe fn count_equal(self, keys: Self, value: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { Self(vsubq_u64(self.0, vceqq_u64(keys.0, value.0))) }
     }
 
     #[inline(always)]
     unsafe fn sum_of_counts(self) -> usize {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe { vaddvq_u64(self.0) as usize }
     }
 
     #[inline(always)]
     unsafe fn all_at_most(self, other: Self) -> bool {
-        // SAFETY: the trait's contract. One greater lane or two: the sum is -1 or -2, never 0.
+        // SAFETY: registers only, and the processor has NEON (see the top). One greater lane or two: the sum is -1 or -2, never
+        // 0.
         unsafe { vaddvq_u64(vcgtq_u64(self.0, other.0)) == 0 }
     }
 }

@@ -33,9 +33,15 @@ use std::mem::MaybeUninit;
 /// The most rows of a tile. 256 registers of 64 bytes are 16 KiB, a third of a first-level data cache, so that the keys
 /// themselves fit beside the buffer.
 ///
-/// Twice as many were not clearly slower, but a stack frame of 32 KiB and more is probed by a loop in the function's prologue, and that
-/// loop was seen (rustc 1.95, x86-64) to overwrite a register that held the number of rows.
+/// Twice as many were not clearly slower, but LLVM 22 compiles frames of 32 KiB and more wrongly on x86-64 (`docs/compiler-fault.md`
+/// has a program of 30 lines that shows it): such a frame is probed by a loop that uses register r11, and where the prologue is
+/// moved behind an early return, r11 may hold a value by then, here the number of rows. Smaller frames are probed without a loop.
 pub(crate) const MAX_ROWS: usize = 256;
+
+/// Whether a frame with these buffers is probed without a loop: half of it is left for everything else that the function keeps.
+pub(super) const fn is_small_frame(buffer_bytes: usize) -> bool {
+    buffer_bytes <= 16 << 10
+}
 
 /// The most rows that stay in registers.
 pub(crate) const REGISTER_ROWS: usize = 16;
@@ -87,7 +93,7 @@ pub(crate) unsafe fn sort_in_registers<V: Vector, const R: usize>(keys: *mut V::
 /// The steps between lanes of one merge.
 #[inline(always)]
 unsafe fn steps_between_lanes<V: Vector, const R: usize, const MASK: usize>(rows: &mut [V; R]) {
-    // SAFETY: the caller's promise.
+    // SAFETY: registers only, and the caller vouches for the instructions.
     unsafe {
         for row in 0..R / 2 {
             (rows[row], rows[R - 1 - row]) = rows[row].merge_lanes::<MASK>(rows[R - 1 - row]);
@@ -101,7 +107,7 @@ unsafe fn steps_between_lanes<V: Vector, const R: usize, const MASK: usize>(rows
 /// The same for the row in the middle, which mirrors itself.
 #[inline(always)]
 unsafe fn merge_lanes_alone<V: Vector, const MASK: usize>(row: V) -> V {
-    // SAFETY: the caller's promise.
+    // SAFETY: registers only, and the caller vouches for the instructions.
     unsafe {
         let partner = row.xor_lanes::<MASK>();
         match MASK {
@@ -180,7 +186,7 @@ unsafe fn zip<V: Vector, const P: usize>(mut rows: [V; P]) -> [V; P] {
         let before = rows;
         let mut row = 0;
         while row < P / 2 {
-            // SAFETY: the caller's promise.
+            // SAFETY: registers only, and the caller vouches for the instructions.
             (rows[2 * row], rows[2 * row + 1]) = unsafe { before[row].interleave(before[row + P / 2]) };
             row += 1;
         }
@@ -193,7 +199,7 @@ unsafe fn zip<V: Vector, const P: usize>(mut rows: [V; P]) -> [V; P] {
 #[inline(always)]
 unsafe fn store_all<V: Vector, const P: usize>(registers: [V; P], to: *mut V::Lane, limit: usize) {
     for (index, register) in registers.into_iter().enumerate() {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller vouches for V's instructions, and for room for `limit` keys or all registers.
         unsafe { store_within(register, to, index * V::LANES, limit) };
     }
 }
@@ -206,8 +212,8 @@ unsafe fn store_pieces<V: Vector, const P: usize>(
     stride: usize,
     limit: usize,
 ) {
-    // SAFETY: the caller's promise; the copies below read inside the register that was just spilled and write
-    // inside `limit`.
+    // SAFETY: the caller vouches for V's instructions and the places to write; the copies below read inside the register that was
+    // just spilled and write inside `limit`.
     unsafe {
         if P >= V::LANES {
             let per_piece = P / V::LANES;
@@ -260,6 +266,7 @@ pub(crate) unsafe fn sort_in_buffer<V: Vector, const B: usize>(
 ) {
     let rows = B << doublings;
     debug_assert!(rows <= MAX_ROWS && rows * V::LANES >= len);
+    const { assert!(is_small_frame(size_of::<[V; MAX_ROWS]>())) };
     let mut buffer = MaybeUninit::<[V; MAX_ROWS]>::uninit();
     let buffer = buffer.as_mut_ptr().cast::<V::Lane>();
     // SAFETY: `load_and_sort` writes all rows before anything reads them; all passes stay within `rows`, and the
@@ -291,7 +298,8 @@ unsafe fn load_and_sort<V: Vector, const B: usize>(
     buffer: *mut V::Lane,
     rows: usize,
 ) {
-    // SAFETY: the caller's promise; `load_rows` reads no key at or past `len`.
+    // SAFETY: the caller vouches for V's instructions, and for `rows` rows in the buffer; `load_rows` reads no key at or past
+    // `len`.
     unsafe {
         let mut group = 0;
         while group < rows {
@@ -313,7 +321,7 @@ unsafe fn load_and_sort<V: Vector, const B: usize>(
 #[inline(always)]
 unsafe fn merge_groups<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: usize) {
     let mut width = B;
-    // SAFETY: the caller's promise; `rows` is a multiple of 2 x width.
+    // SAFETY: the caller vouches for V's instructions, and for `rows` rows in the buffer; `rows` is a multiple of 2 x width.
     unsafe {
         while width < rows {
             // The flip with up to three steps of the half-cleaners that follow.
@@ -334,7 +342,8 @@ unsafe fn merge_groups<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: us
 unsafe fn flip_pass<V: Vector, const P: usize>(buffer: *mut V::Lane, rows: usize, width: usize) {
     let stride = width / P * V::LANES;
     let end = rows * V::LANES;
-    // SAFETY: the caller's promise; `rows` is a multiple of `width`, and `width` of P.
+    // SAFETY: the caller vouches for V's instructions, and for `rows` rows in the buffer; `rows` is a multiple of `width`, and
+    // `width` of P.
     unsafe {
         let mut block = 0;
         while block < end {
@@ -364,7 +373,7 @@ unsafe fn flip_pass<V: Vector, const P: usize>(buffer: *mut V::Lane, rows: usize
 unsafe fn clean<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: usize, width: usize) {
     let mut width = width;
     let steps = (width / B).ilog2();
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for V's instructions, and for `rows` rows in the buffer.
     unsafe {
         match steps % 4 {
             1 => half_clean::<V, 2>(buffer, rows, width),
@@ -391,7 +400,7 @@ unsafe fn clean<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: usize, wi
 /// Every `stride`-th row from `first` on.
 #[inline(always)]
 pub(super) unsafe fn read_rows<V: Vector, const P: usize>(first: *const V::Lane, stride: usize) -> [V; P] {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for V's instructions, and for all of these rows.
     unsafe {
         let mut registers = [V::load(first); P];
         for (index, register) in registers.iter_mut().enumerate().skip(1) {
@@ -409,7 +418,7 @@ pub(super) unsafe fn write_rows<V: Vector, const P: usize>(
     stride: usize,
 ) {
     for (index, register) in registers.into_iter().enumerate() {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller vouches for V's instructions, and for room for all of these rows.
         unsafe { register.store(first.add(index * stride * V::LANES)) };
     }
 }
@@ -418,7 +427,8 @@ pub(super) unsafe fn write_rows<V: Vector, const P: usize>(
 #[inline(always)]
 pub(super) unsafe fn half_clean<V: Vector, const P: usize>(buffer: *mut V::Lane, rows: usize, width: usize) {
     let stride = width / P;
-    // SAFETY: the caller's promise; `rows` is a multiple of `width`, and `width` of P.
+    // SAFETY: the caller vouches for V's instructions, and for `rows` rows in the buffer; `rows` is a multiple of `width`, and
+    // `width` of P.
     unsafe {
         let mut block = 0;
         while block < rows {
@@ -437,7 +447,7 @@ pub(super) unsafe fn half_clean<V: Vector, const P: usize>(buffer: *mut V::Lane,
 /// the columns.
 #[inline(always)]
 unsafe fn merge_lanes<V: Vector, const B: usize, const MASK: usize>(buffer: *mut V::Lane, rows: usize) {
-    // SAFETY: the caller's promise; `rows` is even.
+    // SAFETY: the caller vouches for V's instructions, and for `rows` rows in the buffer; `rows` is even.
     unsafe {
         for row in 0..rows / 2 {
             let (upper, lower) = (buffer.add(row * V::LANES), buffer.add((rows - 1 - row) * V::LANES));
@@ -454,7 +464,7 @@ unsafe fn merge_lanes<V: Vector, const B: usize, const MASK: usize>(buffer: *mut
 #[inline(always)]
 unsafe fn store_transposed<V: Vector>(buffer: *const V::Lane, rows: usize, keys: *mut V::Lane, len: usize) {
     debug_assert!(rows >= REGISTER_ROWS);
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for V's instructions, for `rows` rows in the buffer, and for room for `len` keys.
     unsafe {
         for tile in 0..rows.div_ceil(REGISTER_ROWS) {
             let from = (tile * REGISTER_ROWS).min(rows - REGISTER_ROWS);

@@ -3,7 +3,7 @@
 //! Every function takes any number of keys. Keys past the end count as infinite: they are neither read nor written, and
 //! their comparators do nothing.
 
-use super::columns::{half_clean, read_rows, write_rows};
+use super::columns::{MAX_ROWS, half_clean, is_small_frame, read_rows, write_rows};
 use super::rows::{clean_rows, merge_rows};
 use super::vector::{Vector, clean_lanes};
 use std::mem::MaybeUninit;
@@ -17,7 +17,7 @@ use std::mem::MaybeUninit;
 #[inline(always)]
 pub(crate) unsafe fn flip<V: Vector>(lower_end: *mut V::Lane, upper: *mut V::Lane, len: usize) {
     let whole = len - len % V::LANES;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for V's instructions, and for `len` keys before the first pointer and after the second.
     unsafe {
         for offset in (0..whole).step_by(V::LANES) {
             let low = lower_end.sub(offset + V::LANES);
@@ -46,7 +46,7 @@ pub(crate) unsafe fn flip<V: Vector>(lower_end: *mut V::Lane, upper: *mut V::Lan
 #[inline(always)]
 pub(crate) unsafe fn half_clean_pair<V: Vector>(lower: *mut V::Lane, upper: *mut V::Lane, len: usize) {
     let whole = len - len % V::LANES;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for V's instructions, and for `len` keys at either pointer.
     unsafe {
         for offset in (0..whole).step_by(V::LANES) {
             let (low, high) = (lower.add(offset), upper.add(offset));
@@ -74,7 +74,7 @@ pub(crate) unsafe fn half_clean_pair<V: Vector>(lower: *mut V::Lane, upper: *mut
 pub(crate) unsafe fn flip_fused<V: Vector, const P: usize>(keys: *mut V::Lane, len: usize) {
     debug_assert!(len.is_multiple_of(P * V::LANES));
     let stride = len / P;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for V's instructions, and for `len` keys.
     unsafe {
         for offset in (0..stride).step_by(V::LANES) {
             let (lower, upper) = (keys.add(offset), keys.add(stride - V::LANES - offset));
@@ -106,7 +106,7 @@ pub(crate) unsafe fn flip_fused<V: Vector, const P: usize>(keys: *mut V::Lane, l
 #[inline(always)]
 pub(crate) unsafe fn half_clean_fused<V: Vector, const P: usize>(keys: *mut V::Lane, len: usize) {
     debug_assert!(len.is_multiple_of(P * V::LANES));
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for V's instructions, and for `len` keys.
     unsafe { half_clean::<V, P>(keys, len / V::LANES, len / V::LANES) }
 }
 
@@ -118,12 +118,14 @@ pub(crate) unsafe fn half_clean_fused<V: Vector, const P: usize>(keys: *mut V::L
 #[inline(always)]
 pub(crate) unsafe fn clean_tile<V: Vector>(keys: *mut V::Lane, len: usize) {
     let rows = len.div_ceil(V::LANES).next_power_of_two();
-    // SAFETY: the caller's promise; in the buffer all rows are written before they are read.
+    // SAFETY: the caller vouches for V's instructions, and for `len` keys; in the buffer all rows are written before they are
+    // read.
     unsafe {
         if rows * V::LANES == len {
             return clean_whole_tile::<V>(keys, rows);
         }
-        let mut buffer = MaybeUninit::<[V; super::columns::MAX_ROWS]>::uninit();
+        const { assert!(is_small_frame(size_of::<[V; MAX_ROWS]>())) };
+        let mut buffer = MaybeUninit::<[V; MAX_ROWS]>::uninit();
         let buffer = buffer.as_mut_ptr().cast::<V::Lane>();
         for offset in (0..rows * V::LANES).step_by(V::LANES) {
             V::load_up_to(keys.add(offset.min(len)), len.saturating_sub(offset)).store(buffer.add(offset));
@@ -138,7 +140,7 @@ pub(crate) unsafe fn clean_tile<V: Vector>(keys: *mut V::Lane, len: usize) {
 /// Half-cleaners between rows, then between the lanes of every row; `rows` is a power of two.
 #[inline(always)]
 unsafe fn clean_whole_tile<V: Vector>(keys: *mut V::Lane, rows: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for V's instructions, and for keys that are `rows` registers.
     unsafe {
         // Passes of four steps, the last one with the steps between lanes; a first pass takes what is over.
         let mut width = rows;
@@ -167,7 +169,7 @@ unsafe fn clean_whole_tile<V: Vector>(keys: *mut V::Lane, rows: usize) {
 /// The last steps between rows, in blocks of P of them, and those between lanes.
 #[inline(always)]
 unsafe fn last_pass<V: Vector, const P: usize>(keys: *mut V::Lane, rows: usize) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for V's instructions, and for keys that are `rows` registers.
     unsafe {
         let mut block = 0;
         while block < rows {

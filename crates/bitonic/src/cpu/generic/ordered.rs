@@ -10,7 +10,7 @@ use crate::key::BitMap;
 /// As for [`Vector`]; `len` keys must be valid for reading and writing.
 #[inline(always)]
 pub(crate) unsafe fn to_ordered<V: Vector>(keys: *mut V::Lane, len: usize, map: BitMap<V::Lane>) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for V's instructions, and for `len` keys.
     unsafe { change::<V>(keys, len, |bits| bits.fold(map.magnitude()).xor(map.flip())) }
 }
 
@@ -21,14 +21,14 @@ pub(crate) unsafe fn to_ordered<V: Vector>(keys: *mut V::Lane, len: usize, map: 
 /// As for [`to_ordered`].
 #[inline(always)]
 pub(crate) unsafe fn from_ordered<V: Vector>(keys: *mut V::Lane, len: usize, map: BitMap<V::Lane>) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for V's instructions, and for `len` keys.
     unsafe { change::<V>(keys, len, |bits| bits.xor(map.flip()).fold(map.magnitude())) }
 }
 
 #[inline(always)]
 unsafe fn change<V: Vector>(keys: *mut V::Lane, len: usize, change: impl Fn(V) -> V) {
     let whole = len - len % V::LANES;
-    // SAFETY: the caller's promise; the last register has the keys that are left.
+    // SAFETY: the caller vouches for V's instructions, and for `len` keys; the last register has the keys that are left.
     unsafe {
         for offset in (0..whole).step_by(V::LANES) {
             change(V::load(keys.add(offset))).store(keys.add(offset));

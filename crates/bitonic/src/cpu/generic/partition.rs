@@ -99,7 +99,7 @@ pub(crate) unsafe fn partition<V: Vector>(keys: *mut V::Lane, len: usize, pivot:
 #[inline(always)]
 unsafe fn load_batch<V: Vector>(from: *const V::Lane) -> [V; UNROLL] {
     // No closure: one that is not inlined would lack the vector instructions, and call a function for each.
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for V's instructions, and for `UNROLL` registers of keys.
     unsafe { read_rows(from, 1) }
 }
 

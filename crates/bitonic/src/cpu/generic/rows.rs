@@ -12,7 +12,7 @@ use super::vector::Vector;
 /// As for [`Vector`].
 #[inline(always)]
 unsafe fn exchange<V: Vector, const R: usize>(rows: &mut [V; R], low: usize, high: usize) {
-    // SAFETY: the caller's promise is the same.
+    // SAFETY: registers only, and the caller vouches for the instructions.
     (rows[low], rows[high]) = unsafe { rows[low].min_max(rows[high]) };
 }
 
@@ -32,7 +32,7 @@ macro_rules! row_networks {
             match R {
                 $(
                     $rows => {
-                        // SAFETY: the caller's promise is the same.
+                        // SAFETY: registers only, and the caller vouches for the instructions.
                         unsafe { $(exchange(rows, $low, $high);)+ }
                     }
                 )+

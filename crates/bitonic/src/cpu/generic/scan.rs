@@ -153,7 +153,7 @@ unsafe fn count_block<V: Vector>(
     values: &[V::Lane],
     counts: &mut [usize],
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller vouches for V's instructions, and for keys that are `registers` registers.
     unsafe {
         // No closure: one that is not inlined would lack the vector instructions.
         let mut splats = [V::splat(values[0]); COUNTED_AT_A_TIME];
@@ -178,12 +178,13 @@ unsafe fn count_block<V: Vector>(
 #[cfg(test)]
 mod tests {
     use crate::cpu::generic::scan::COUNTED_VALUES;
-    use crate::cpu::instructions::{HasKernels, Instructions};
+    use crate::cpu::instructions::HasKernels;
+    use crate::instructions::{Available, Instructions};
     use crate::key::Bits;
 
     /// Holds the kernel's counts against counts one by one; and with one key that is none of the values, there are none.
-    fn check<B: Bits + HasKernels>(instructions: Instructions, count: usize, len: usize) {
-        let kernels = B::kernels(instructions);
+    fn check<B: Bits + HasKernels>(available: Available, count: usize, len: usize) {
+        let (kernels, instructions) = (B::kernels(available), available.set());
         let value = |number: usize| B::truncate((number as u128 + 1) * 0x0102_0408_1020_4081);
         let values: [B; COUNTED_VALUES] = std::array::from_fn(|number| value(number.min(count - 1)));
         let mut keys: Vec<B> = (0..len).map(|index| value(index * 7919 / 3 % count)).collect();
@@ -203,11 +204,11 @@ mod tests {
 
     #[test]
     fn values_are_counted_as_one_by_one() {
-        for &instructions in Instructions::ALL.iter().filter(|set| set.is_available()) {
+        for available in Instructions::ALL.iter().filter_map(|&set| Available::of(set)) {
             for count in [1, 2, 7, 8, 9, 16] {
                 for len in [0, 1, 15, 16, 17, 100, 4095, 4096, 4097, 10_000] {
-                    check::<u32>(instructions, count, len);
-                    check::<u64>(instructions, count, len);
+                    check::<u32>(available, count, len);
+                    check::<u64>(available, count, len);
                 }
             }
         }

@@ -26,7 +26,7 @@ pub(crate) trait Vector: Copy {
     /// This way is for registers that hold keys as memory does.
     #[inline(always)]
     unsafe fn load_partial(from: *const Self::Lane, count: usize) -> Self {
-        // SAFETY: the caller's promise; `count` is less than a register has lanes.
+        // SAFETY: the caller vouches for the instructions, and for `count` keys; `count` is less than a register has lanes.
         unsafe {
             let mut register = Self::splat(Self::Lane::MAX);
             std::ptr::copy_nonoverlapping(from, (&raw mut register).cast(), count);
@@ -49,14 +49,14 @@ pub(crate) trait Vector: Copy {
     /// [`Vector::load`] or [`Vector::load_partial`], whichever reads `count` keys.
     #[inline(always)]
     unsafe fn load_up_to(from: *const Self::Lane, count: usize) -> Self {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller vouches for the instructions, and for `count` keys.
         unsafe { if count >= Self::LANES { Self::load(from) } else { Self::load_partial(from, count) } }
     }
 
     /// [`Vector::store`] or [`Vector::store_partial`], whichever writes `count` keys.
     #[inline(always)]
     unsafe fn store_up_to(self, to: *mut Self::Lane, count: usize) {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller vouches for the instructions, and for `count` keys.
         unsafe { if count >= Self::LANES { self.store(to) } else { self.store_partial(to, count) } }
     }
 
@@ -72,7 +72,7 @@ pub(crate) trait Vector: Copy {
     /// Both at once, where that is cheaper than one after the other.
     #[inline(always)]
     unsafe fn min_max(self, other: Self) -> (Self, Self) {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: registers only, and the caller vouches for the instructions.
         unsafe { (self.min(other), self.max(other)) }
     }
 
@@ -91,7 +91,7 @@ pub(crate) trait Vector: Copy {
     /// The first of these.
     #[inline(always)]
     unsafe fn max_where_bit<const BIT: usize>(self, other: Self) -> Self {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: registers only, and the caller vouches for the instructions.
         unsafe { self.order_by_bit::<BIT>(other).0 }
     }
 
@@ -100,7 +100,7 @@ pub(crate) trait Vector: Copy {
     /// the size of two groups.
     #[inline(always)]
     unsafe fn merge_lanes<const MASK: usize>(self, lower: Self) -> (Self, Self) {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: registers only, and the caller vouches for the instructions.
         unsafe {
             let partner = lower.xor_lanes::<MASK>();
             let (upper, partner) = match MASK {
@@ -122,7 +122,7 @@ pub(crate) trait Vector: Copy {
     /// [`clean_lanes`] from the highest bit on, for two registers at once.
     #[inline(always)]
     unsafe fn clean_all_lanes(self, other: Self) -> (Self, Self) {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: registers only, and the caller vouches for the instructions.
         unsafe { (clean_lanes::<Self, 8>(self), clean_lanes::<Self, 8>(other)) }
     }
 
@@ -159,7 +159,7 @@ pub(crate) trait Vector: Copy {
 #[inline(always)]
 pub(crate) unsafe fn clean_lanes<V: Vector, const TOP: usize>(register: V) -> V {
     let mut register = register;
-    // SAFETY: the caller's promise is the same.
+    // SAFETY: registers only, and the caller vouches for the instructions.
     unsafe {
         if TOP >= 8 && V::LANES > 8 {
             register = register.max_where_bit::<8>(register.xor_lanes::<8>());

@@ -1,4 +1,7 @@
 //! AVX2: 256-bit registers, 8 keys of 32 bits or 4 of 64.
+//!
+//! The tables at the end of the file are the only way in, and a table is handed out for an [`Available`](crate::instructions::Available)
+//! alone: whatever runs here runs on a processor with AVX2.
 
 use crate::cpu::generic::vector::Vector;
 use std::arch::x86_64::*;
@@ -53,21 +56,21 @@ static PARTITION_4: [[u32; 8]; 16] = {
 
 #[inline(always)]
 unsafe fn all_ones() -> __m256i {
-    // SAFETY: the caller's promise.
+    // SAFETY: registers only, and the processor has AVX2 (see the top).
     unsafe { _mm256_set1_epi32(-1) }
 }
 
 /// All ones in the first `count` lanes of 32 bits.
 #[inline(always)]
 unsafe fn first_lanes(count: usize) -> __m256i {
-    // SAFETY: the caller's promise.
+    // SAFETY: registers only, and the processor has AVX2 (see the top).
     unsafe { _mm256_cmpgt_epi32(_mm256_set1_epi32(count as i32), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)) }
 }
 
 /// Two keys of 32 bits of every half of `first`, then two of `second`.
 #[inline(always)]
 unsafe fn shuffle<const KEYS: i32>(first: __m256i, second: __m256i) -> __m256i {
-    // SAFETY: the caller's promise.
+    // SAFETY: registers only, and the processor has AVX2 (see the top).
     unsafe {
         let (first, second) = (_mm256_castsi256_ps(first), _mm256_castsi256_ps(second));
         _mm256_castps_si256(_mm256_shuffle_ps::<KEYS>(first, second))
@@ -80,13 +83,14 @@ impl Vector for U32x8 {
 
     #[inline(always)]
     unsafe fn load(from: *const u32) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has AVX2 (see the top), and the caller's pointer is good for a register of keys.
         unsafe { Self(_mm256_loadu_si256(from.cast())) }
     }
 
     #[inline(always)]
     unsafe fn load_partial(from: *const u32, count: usize) -> Self {
-        // SAFETY: the trait's contract; masked-out lanes are not read.
+        // SAFETY: the processor has AVX2 (see the top), and the caller's pointer is good for `count` keys. Masked-out lanes are
+        // not read.
         unsafe {
             let mask = first_lanes(count);
             Self(_mm256_or_si256(
@@ -98,43 +102,44 @@ impl Vector for U32x8 {
 
     #[inline(always)]
     unsafe fn store(self, to: *mut u32) {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has AVX2 (see the top), and the caller's pointer is good for a register of keys.
         unsafe { _mm256_storeu_si256(to.cast(), self.0) }
     }
 
     #[inline(always)]
     unsafe fn store_partial(self, to: *mut u32, count: usize) {
-        // SAFETY: the trait's contract; masked-out lanes are not written.
+        // SAFETY: the processor has AVX2 (see the top), and the caller's pointer is good for `count` keys. Masked-out lanes are
+        // not written.
         unsafe { _mm256_maskstore_epi32(to.cast(), first_lanes(count), self.0) }
     }
 
     #[inline(always)]
     unsafe fn splat(key: u32) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { Self(_mm256_set1_epi32(key.cast_signed())) }
     }
 
     #[inline(always)]
     unsafe fn min(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { Self(_mm256_min_epu32(self.0, other.0)) }
     }
 
     #[inline(always)]
     unsafe fn max(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { Self(_mm256_max_epu32(self.0, other.0)) }
     }
 
     #[inline(always)]
     unsafe fn xor(self, mask: Self::Lane) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { Self(_mm256_xor_si256(self.0, _mm256_set1_epi32(mask.cast_signed()))) }
     }
 
     #[inline(always)]
     unsafe fn fold(self, mask: Self::Lane) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe {
             let negative = _mm256_srai_epi32::<31>(self.0);
             let turned = _mm256_and_si256(negative, _mm256_set1_epi32(mask.cast_signed()));
@@ -144,7 +149,7 @@ impl Vector for U32x8 {
 
     #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe {
             Self(match MASK {
                 1 => _mm256_shuffle_epi32::<0b10_11_00_01>(self.0),
@@ -159,7 +164,7 @@ impl Vector for U32x8 {
 
     #[inline(always)]
     unsafe fn order_by_bit<const BIT: usize>(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe {
             let (min, max) = self.min_max(other);
             let (first, second) = match BIT {
@@ -184,7 +189,7 @@ impl Vector for U32x8 {
     /// In the arrangements of [`arrangement`](super::arrangement), but for keys that are the other way round in a half of the register.
     #[inline(always)]
     unsafe fn merge_lanes<const MASK: usize>(self, lower: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe {
             let partner = lower.xor_lanes::<MASK>();
             if MASK == 1 {
@@ -217,13 +222,13 @@ impl Vector for U32x8 {
 
     #[inline(always)]
     unsafe fn reverse(self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { self.xor_lanes::<7>() }
     }
 
     #[inline(always)]
     unsafe fn interleave(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe {
             let low = _mm256_unpacklo_epi32(self.0, other.0);
             let high = _mm256_unpackhi_epi32(self.0, other.0);
@@ -236,7 +241,7 @@ impl Vector for U32x8 {
 
     #[inline(always)]
     unsafe fn partition(self, pivot: Self, left: *mut u32, right: *mut u32) -> usize {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has AVX2 (see the top), and a register of keys has room at either pointer, as the caller vouches.
         unsafe {
             let not_below = _mm256_cmpeq_epi32(_mm256_max_epu32(self.0, pivot.0), self.0);
             let below = !_mm256_movemask_ps(_mm256_castsi256_ps(not_below)) & 0xFF;
@@ -250,13 +255,13 @@ impl Vector for U32x8 {
 
     #[inline(always)]
     unsafe fn no_counts() -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { Self(_mm256_setzero_si256()) }
     }
 
     #[inline(always)]
     unsafe fn count_equal(self, keys: Self, value: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { Self(_mm256_sub_epi32(self.0, _mm256_cmpeq_epi32(keys.0, value.0))) }
     }
 
@@ -268,7 +273,7 @@ impl Vector for U32x8 {
 
     #[inline(always)]
     unsafe fn all_at_most(self, other: Self) -> bool {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { _mm256_movemask_epi8(_mm256_cmpeq_epi32(self.min(other).0, self.0)) == -1 }
     }
 }
@@ -277,14 +282,14 @@ impl U64x4 {
     /// Between keys and what the register holds.
     #[inline(always)]
     unsafe fn turn(keys: __m256i) -> __m256i {
-        // SAFETY: the caller's promise.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { _mm256_xor_si256(keys, _mm256_set1_epi64x(i64::MIN)) }
     }
 
     /// All ones in the lanes where `self` is greater.
     #[inline(always)]
     unsafe fn greater(self, other: Self) -> __m256i {
-        // SAFETY: the caller's promise.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { _mm256_cmpgt_epi64(self.0, other.0) }
     }
 }
@@ -295,13 +300,14 @@ impl Vector for U64x4 {
 
     #[inline(always)]
     unsafe fn load(from: *const u64) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has AVX2 (see the top), and the caller's pointer is good for a register of keys.
         unsafe { Self(Self::turn(_mm256_loadu_si256(from.cast()))) }
     }
 
     #[inline(always)]
     unsafe fn load_partial(from: *const u64, count: usize) -> Self {
-        // SAFETY: the trait's contract; masked-out lanes are not read.
+        // SAFETY: the processor has AVX2 (see the top), and the caller's pointer is good for `count` keys. Masked-out lanes are
+        // not read.
         unsafe {
             let mask = first_lanes(2 * count);
             let keys = _mm256_maskload_epi64(from.cast(), mask);
@@ -311,43 +317,44 @@ impl Vector for U64x4 {
 
     #[inline(always)]
     unsafe fn store(self, to: *mut u64) {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has AVX2 (see the top), and the caller's pointer is good for a register of keys.
         unsafe { _mm256_storeu_si256(to.cast(), Self::turn(self.0)) }
     }
 
     #[inline(always)]
     unsafe fn store_partial(self, to: *mut u64, count: usize) {
-        // SAFETY: the trait's contract; masked-out lanes are not written.
+        // SAFETY: the processor has AVX2 (see the top), and the caller's pointer is good for `count` keys. Masked-out lanes are
+        // not written.
         unsafe { _mm256_maskstore_epi64(to.cast(), first_lanes(2 * count), Self::turn(self.0)) }
     }
 
     #[inline(always)]
     unsafe fn splat(key: u64) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { Self(Self::turn(_mm256_set1_epi64x(key.cast_signed()))) }
     }
 
     #[inline(always)]
     unsafe fn min(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { Self(_mm256_blendv_epi8(self.0, other.0, self.greater(other))) }
     }
 
     #[inline(always)]
     unsafe fn max(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { Self(_mm256_blendv_epi8(other.0, self.0, self.greater(other))) }
     }
 
     #[inline(always)]
     unsafe fn xor(self, mask: Self::Lane) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { Self(_mm256_xor_si256(self.0, _mm256_set1_epi64x(mask.cast_signed()))) }
     }
 
     #[inline(always)]
     unsafe fn fold(self, mask: Self::Lane) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe {
             // The highest bit is held turned: where it is clear, the key has it.
             let not_negative = _mm256_cmpgt_epi64(_mm256_setzero_si256(), self.0);
@@ -358,7 +365,7 @@ impl Vector for U64x4 {
 
     #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe {
             Self(match MASK {
                 1 => _mm256_shuffle_epi32::<0b01_00_11_10>(self.0),
@@ -371,7 +378,7 @@ impl Vector for U64x4 {
 
     #[inline(always)]
     unsafe fn order_by_bit<const BIT: usize>(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe {
             let (min, max) = self.min_max(other);
             let (first, second) = match BIT {
@@ -392,7 +399,7 @@ impl Vector for U64x4 {
     /// As for 8 lanes.
     #[inline(always)]
     unsafe fn merge_lanes<const MASK: usize>(self, lower: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe {
             let partner = lower.xor_lanes::<MASK>();
             if MASK == 1 {
@@ -414,13 +421,13 @@ impl Vector for U64x4 {
 
     #[inline(always)]
     unsafe fn reverse(self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { self.xor_lanes::<3>() }
     }
 
     #[inline(always)]
     unsafe fn interleave(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe {
             let low = _mm256_unpacklo_epi64(self.0, other.0);
             let high = _mm256_unpackhi_epi64(self.0, other.0);
@@ -433,7 +440,7 @@ impl Vector for U64x4 {
 
     #[inline(always)]
     unsafe fn partition(self, pivot: Self, left: *mut u64, right: *mut u64) -> usize {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has AVX2 (see the top), and a register of keys has room at either pointer, as the caller vouches.
         unsafe {
             let below = _mm256_movemask_pd(_mm256_castsi256_pd(pivot.greater(self)));
             let order = _mm256_loadu_si256(PARTITION_4[below as usize].as_ptr().cast());
@@ -446,13 +453,13 @@ impl Vector for U64x4 {
 
     #[inline(always)]
     unsafe fn no_counts() -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { Self(_mm256_setzero_si256()) }
     }
 
     #[inline(always)]
     unsafe fn count_equal(self, keys: Self, value: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { Self(_mm256_sub_epi64(self.0, _mm256_cmpeq_epi64(keys.0, value.0))) }
     }
 
@@ -464,7 +471,7 @@ impl Vector for U64x4 {
 
     #[inline(always)]
     unsafe fn all_at_most(self, other: Self) -> bool {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe { _mm256_movemask_pd(_mm256_castsi256_pd(self.greater(other))) == 0 }
     }
 }

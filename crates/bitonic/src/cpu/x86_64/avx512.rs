@@ -1,4 +1,7 @@
 //! AVX-512: 512-bit registers, 16 keys of 32 bits or 8 of 64.
+//!
+//! The tables at the end of the file are the only way in, and a table is handed out for an [`Available`](crate::instructions::Available)
+//! alone: whatever runs here runs on a processor with AVX-512.
 
 use super::arrangement::Arrangement::{self, Distance, Flipped, Rows};
 use crate::cpu::generic::vector::Vector;
@@ -86,7 +89,7 @@ macro_rules! steps_between_lanes {
     ($permute:ident, $lanes:ident) => {
         #[inline(always)]
         unsafe fn merge_lanes<const MASK: usize>(self, lower: Self) -> (Self, Self) {
-            // SAFETY: the trait's contract; an index is as long as a register.
+            // SAFETY: registers only, and the processor has AVX-512 (see the top). An index is as long as a register.
             unsafe {
                 let partner = lower.xor_lanes::<MASK>();
                 if MASK == 1 {
@@ -115,7 +118,7 @@ macro_rules! steps_between_lanes {
 
         #[inline(always)]
         unsafe fn clean_all_lanes(self, other: Self) -> (Self, Self) {
-            // SAFETY: the trait's contract; an index is as long as a register.
+            // SAFETY: registers only, and the processor has AVX-512 (see the top). An index is as long as a register.
             unsafe {
                 let mut pair = (self, other);
                 if Self::LANES == 16 {
@@ -142,13 +145,14 @@ impl Vector for U32x16 {
 
     #[inline(always)]
     unsafe fn load(from: *const u32) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has AVX-512 (see the top), and the caller's pointer is good for a register of keys.
         unsafe { Self(_mm512_loadu_si512(from.cast())) }
     }
 
     #[inline(always)]
     unsafe fn load_partial(from: *const u32, count: usize) -> Self {
-        // SAFETY: the trait's contract; masked-out lanes are not read.
+        // SAFETY: the processor has AVX-512 (see the top), and the caller's pointer is good for `count` keys. Masked-out lanes
+        // are not read.
         unsafe {
             Self(_mm512_mask_loadu_epi32(_mm512_set1_epi32(-1), first_lanes(count) as u16, from.cast()))
         }
@@ -156,38 +160,39 @@ impl Vector for U32x16 {
 
     #[inline(always)]
     unsafe fn store(self, to: *mut u32) {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has AVX-512 (see the top), and the caller's pointer is good for a register of keys.
         unsafe { _mm512_storeu_si512(to.cast(), self.0) }
     }
 
     #[inline(always)]
     unsafe fn store_partial(self, to: *mut u32, count: usize) {
-        // SAFETY: the trait's contract; masked-out lanes are not written.
+        // SAFETY: the processor has AVX-512 (see the top), and the caller's pointer is good for `count` keys. Masked-out lanes
+        // are not written.
         unsafe { _mm512_mask_storeu_epi32(to.cast(), first_lanes(count) as u16, self.0) }
     }
 
     #[inline(always)]
     unsafe fn splat(key: u32) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { Self(_mm512_set1_epi32(key.cast_signed())) }
     }
 
     #[inline(always)]
     unsafe fn min(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { Self(_mm512_min_epu32(self.0, other.0)) }
     }
 
     #[inline(always)]
     unsafe fn max(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { Self(_mm512_max_epu32(self.0, other.0)) }
     }
 
     #[inline(always)]
     unsafe fn min_max(self, other: Self) -> (Self, Self) {
         // The minimum runs on one port only; the xor of all three, which is the maximum, has a second one to go to.
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe {
             let min = _mm512_min_epu32(self.0, other.0);
             (Self(min), Self(_mm512_ternarylogic_epi32::<XOR3>(min, self.0, other.0)))
@@ -196,13 +201,13 @@ impl Vector for U32x16 {
 
     #[inline(always)]
     unsafe fn xor(self, mask: Self::Lane) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { Self(_mm512_xor_si512(self.0, _mm512_set1_epi32(mask.cast_signed()))) }
     }
 
     #[inline(always)]
     unsafe fn fold(self, mask: Self::Lane) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe {
             let negative = _mm512_srai_epi32::<31>(self.0);
             let mask = _mm512_set1_epi32(mask.cast_signed());
@@ -212,7 +217,7 @@ impl Vector for U32x16 {
 
     #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe {
             Self(match MASK {
                 1 => _mm512_shuffle_epi32::<0b10_11_00_01>(self.0),
@@ -235,7 +240,7 @@ impl Vector for U32x16 {
 
     #[inline(always)]
     unsafe fn order_by_bit<const BIT: usize>(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe {
             let min = _mm512_min_epu32(self.0, other.0);
             let set = opaque(const { bit_set(BIT) });
@@ -248,13 +253,13 @@ impl Vector for U32x16 {
 
     #[inline(always)]
     unsafe fn reverse(self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { self.xor_lanes::<15>() }
     }
 
     #[inline(always)]
     unsafe fn interleave(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe {
             let first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
             let second = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
@@ -267,7 +272,8 @@ impl Vector for U32x16 {
 
     #[inline(always)]
     unsafe fn partition(self, pivot: Self, left: *mut u32, right: *mut u32) -> usize {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has AVX-512 (see the top), and a register of keys has room at either pointer, as the caller
+        // vouches.
         unsafe {
             let below = _mm512_cmplt_epu32_mask(self.0, pivot.0);
             let count = below.count_ones() as usize;
@@ -281,13 +287,13 @@ impl Vector for U32x16 {
 
     #[inline(always)]
     unsafe fn no_counts() -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { Self(_mm512_setzero_si512()) }
     }
 
     #[inline(always)]
     unsafe fn count_equal(self, keys: Self, value: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe {
             Self(_mm512_mask_sub_epi32(
                 self.0,
@@ -300,13 +306,13 @@ impl Vector for U32x16 {
 
     #[inline(always)]
     unsafe fn sum_of_counts(self) -> usize {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { _mm512_reduce_add_epi32(self.0).cast_unsigned() as usize }
     }
 
     #[inline(always)]
     unsafe fn all_at_most(self, other: Self) -> bool {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { _mm512_cmpgt_epu32_mask(self.0, other.0) == 0 }
     }
 }
@@ -317,49 +323,51 @@ impl Vector for U64x8 {
 
     #[inline(always)]
     unsafe fn load(from: *const u64) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has AVX-512 (see the top), and the caller's pointer is good for a register of keys.
         unsafe { Self(_mm512_loadu_si512(from.cast())) }
     }
 
     #[inline(always)]
     unsafe fn load_partial(from: *const u64, count: usize) -> Self {
-        // SAFETY: the trait's contract; masked-out lanes are not read.
+        // SAFETY: the processor has AVX-512 (see the top), and the caller's pointer is good for `count` keys. Masked-out lanes
+        // are not read.
         unsafe { Self(_mm512_mask_loadu_epi64(_mm512_set1_epi32(-1), first_lanes(count) as u8, from.cast())) }
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut u64) {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has AVX-512 (see the top), and the caller's pointer is good for a register of keys.
         unsafe { _mm512_storeu_si512(to.cast(), self.0) }
     }
 
     #[inline(always)]
     unsafe fn store_partial(self, to: *mut u64, count: usize) {
-        // SAFETY: the trait's contract; masked-out lanes are not written.
+        // SAFETY: the processor has AVX-512 (see the top), and the caller's pointer is good for `count` keys. Masked-out lanes
+        // are not written.
         unsafe { _mm512_mask_storeu_epi64(to.cast(), first_lanes(count) as u8, self.0) }
     }
 
     #[inline(always)]
     unsafe fn splat(key: u64) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { Self(_mm512_set1_epi64(key.cast_signed())) }
     }
 
     #[inline(always)]
     unsafe fn min(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { Self(_mm512_min_epu64(self.0, other.0)) }
     }
 
     #[inline(always)]
     unsafe fn max(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { Self(_mm512_max_epu64(self.0, other.0)) }
     }
 
     #[inline(always)]
     unsafe fn min_max(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe {
             let min = _mm512_min_epu64(self.0, other.0);
             (Self(min), Self(_mm512_ternarylogic_epi64::<XOR3>(min, self.0, other.0)))
@@ -368,13 +376,13 @@ impl Vector for U64x8 {
 
     #[inline(always)]
     unsafe fn xor(self, mask: Self::Lane) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { Self(_mm512_xor_si512(self.0, _mm512_set1_epi64(mask.cast_signed()))) }
     }
 
     #[inline(always)]
     unsafe fn fold(self, mask: Self::Lane) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe {
             let negative = _mm512_srai_epi64::<63>(self.0);
             let mask = _mm512_set1_epi64(mask.cast_signed());
@@ -384,7 +392,7 @@ impl Vector for U64x8 {
 
     #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe {
             Self(match MASK {
                 1 => _mm512_shuffle_epi32::<0b01_00_11_10>(self.0),
@@ -399,7 +407,7 @@ impl Vector for U64x8 {
 
     #[inline(always)]
     unsafe fn order_by_bit<const BIT: usize>(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe {
             let min = _mm512_min_epu64(self.0, other.0);
             let set = opaque(const { bit_set(BIT) }) as u8;
@@ -412,13 +420,13 @@ impl Vector for U64x8 {
 
     #[inline(always)]
     unsafe fn reverse(self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { self.xor_lanes::<7>() }
     }
 
     #[inline(always)]
     unsafe fn interleave(self, other: Self) -> (Self, Self) {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe {
             let first = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
             let second = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
@@ -431,7 +439,8 @@ impl Vector for U64x8 {
 
     #[inline(always)]
     unsafe fn partition(self, pivot: Self, left: *mut u64, right: *mut u64) -> usize {
-        // SAFETY: the trait's contract.
+        // SAFETY: the processor has AVX-512 (see the top), and a register of keys has room at either pointer, as the caller
+        // vouches.
         unsafe {
             let below = _mm512_cmplt_epu64_mask(self.0, pivot.0);
             let count = below.count_ones() as usize;
@@ -444,13 +453,13 @@ impl Vector for U64x8 {
 
     #[inline(always)]
     unsafe fn no_counts() -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { Self(_mm512_setzero_si512()) }
     }
 
     #[inline(always)]
     unsafe fn count_equal(self, keys: Self, value: Self) -> Self {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe {
             Self(_mm512_mask_sub_epi64(
                 self.0,
@@ -463,13 +472,13 @@ impl Vector for U64x8 {
 
     #[inline(always)]
     unsafe fn sum_of_counts(self) -> usize {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { _mm512_reduce_add_epi64(self.0) as usize }
     }
 
     #[inline(always)]
     unsafe fn all_at_most(self, other: Self) -> bool {
-        // SAFETY: the trait's contract.
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe { _mm512_cmpgt_epu64_mask(self.0, other.0) == 0 }
     }
 }

@@ -5,7 +5,7 @@ use crate::gpu::driver::Grid;
 use crate::gpu::plan::plan;
 use crate::gpu::testing::HostDevice;
 use crate::gpu::tuning::Tuning;
-use crate::key::{Order, as_bytes_mut};
+use crate::key::Order;
 use crate::plan::Algorithm;
 use crate::request::{Request, Segments, What};
 
@@ -55,11 +55,11 @@ impl Case {
     /// Plans and sorts.
     fn run(&mut self, device: &HostDevice, means: &Means) -> Result<Done, Error> {
         let plan = self.plan(device, means)?;
-        let keys = as_bytes_mut(&mut self.keys);
+        let keys = bytemuck::cast_slice_mut(&mut self.keys);
         let arrays = match self.request.what {
             What::Keys => HostArrays::Keys(keys),
             What::Pairs(_) if self.request.carries_values() => {
-                HostArrays::Pairs { keys, values: as_bytes_mut(&mut self.values) }
+                HostArrays::Pairs { keys, values: bytemuck::cast_slice_mut(&mut self.values) }
             }
             What::Pairs(_) => HostArrays::Gathered { keys, values: ValueBytes::new(&mut self.values) },
             What::Argsort => HostArrays::Indices { keys, indices: &mut self.indices },
@@ -314,8 +314,10 @@ fn values_of_any_size_follow_their_keys() {
         let request = Request { stable: true, ..Request::pairs::<u32, V>(Segments::one(500)) };
         let plan =
             plan(&request, &device.facts, &Tuning::default(), means.cuts, means.limit).expect("it fits");
-        let arrays =
-            HostArrays::Gathered { keys: as_bytes_mut(&mut sorted), values: ValueBytes::new(&mut values) };
+        let arrays = HostArrays::Gathered {
+            keys: bytemuck::cast_slice_mut(&mut sorted),
+            values: ValueBytes::new(&mut values),
+        };
         execute(&device, &plan, arrays, &means).expect("nothing fails");
         let places = sorted_places(&before, Order::Ascending);
         assert!(values.iter().zip(&places).all(|(found, &place)| *found == value(place)));
@@ -474,11 +476,11 @@ mod on_opencl {
     fn run(case: &mut Case, device: &Recorded<opencl::Device>, means: &Means) -> (Plan, Done) {
         let plan = plan(&case.request, device.facts(), &Tuning::default(), means.cuts, means.limit);
         let plan = plan.expect("it fits");
-        let keys = as_bytes_mut(&mut case.keys);
+        let keys = bytemuck::cast_slice_mut(&mut case.keys);
         let arrays = match case.request.what {
             What::Keys => HostArrays::Keys(keys),
             What::Pairs(_) if case.request.carries_values() => {
-                HostArrays::Pairs { keys, values: as_bytes_mut(&mut case.values) }
+                HostArrays::Pairs { keys, values: bytemuck::cast_slice_mut(&mut case.values) }
             }
             What::Pairs(_) => HostArrays::Gathered { keys, values: ValueBytes::new(&mut case.values) },
             What::Argsort => HostArrays::Indices { keys, indices: &mut case.indices },

@@ -1,0 +1,32 @@
+//! Ordered bits.
+
+use bitonic::Order;
+use bitonic::key::{KeyForm, KeyType};
+
+pub(crate) fn keys() {
+    let map = bitonic::key::BitMap::<u32>::new(KeyForm::Float, Order::Ascending);
+    assert!(!bitonic::key::BitMap::is_identity(map));
+    assert_eq!(bitonic::key::BitMap::magnitude(map), 0x7fff_ffff);
+    assert_eq!(bitonic::key::BitMap::flip(map), 0x8000_0000);
+    let bits = 1.5_f32.to_bits();
+    let ordered = bitonic::key::BitMap::to_ordered(map, bits);
+    assert_eq!(bitonic::key::BitMap::from_ordered(map, ordered), bits);
+
+    assert_eq!(bitonic::key::Bits::spread_sign(0x80_u8), 0xff);
+    assert_eq!(<u16 as bitonic::key::Bits>::truncate(0x1_2345), 0x2345);
+    assert_eq!(bitonic::key::Bits::widen(7_u8), 7);
+
+    assert_eq!(bitonic::key::Key::to_raw_bits(-1_i8), 0xff);
+    assert_eq!(<i8 as bitonic::key::Key>::from_raw_bits(0xff), -1);
+    assert_eq!(bitonic::key::Key::to_ordered_bits(-1_i8), 0x7f);
+    assert_eq!(<i8 as bitonic::key::Key>::from_ordered_bits(0x7f), -1);
+
+    assert_eq!(bitonic::key::KeyType::name(KeyType::F64), "f64");
+    assert_eq!(bitonic::key::KeyType::bytes(KeyType::F64), 8);
+    assert_eq!(bitonic::key::KeyType::form(KeyType::F64), KeyForm::Float);
+    assert_eq!(bitonic::with_key_type!(KeyType::U16, K => size_of::<K>()), 2);
+
+    let mut keys = [0.5_f32, -2.0];
+    bitonic::key::with_ordered_bits(&mut keys, Order::Ascending, |bits| bits.sort_unstable());
+    assert_eq!(keys, [-2.0, 0.5]);
+}
