@@ -15,6 +15,7 @@ pub(crate) fn keys() {
     assert_eq!(bitonic::key::Bits::spread_sign(0x80_u8), 0xff);
     assert_eq!(<u16 as bitonic::key::Bits>::truncate(0x1_2345), 0x2345);
     assert_eq!(bitonic::key::Bits::widen(7_u8), 7);
+    assert_eq!(bitonic::key::Bits::distance(9_u8, 3, 1), 3);
 
     assert_eq!(bitonic::key::Key::to_raw_bits(-1_i8), 0xff);
     assert_eq!(<i8 as bitonic::key::Key>::from_raw_bits(0xff), -1);

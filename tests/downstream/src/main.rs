@@ -8,6 +8,7 @@ mod device;
 mod host;
 mod keys;
 mod opencl;
+mod operations;
 mod plan;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -15,6 +16,8 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 fn main() -> Outcome {
     host::functions()?;
     host::sorter()?;
+    operations::functions()?;
+    operations::sorter()?;
     keys::keys();
     plan::requests()?;
     plan::plans()?;
