@@ -1,7 +1,7 @@
 //! The kernels of an instruction set.
 
 use super::kernels::Kernels;
-use crate::instructions::{Available, Instructions};
+use crate::instructions::Available;
 
 /// Keys that have vector kernels.
 pub(crate) trait HasKernels: Sized + 'static {
@@ -16,11 +16,11 @@ macro_rules! has_kernels {
             fn kernels(available: Available) -> &'static Kernels<Self> {
                 match available.set() {
                     #[cfg(target_arch = "x86_64")]
-                    Instructions::Avx512 => &super::x86_64::avx512::$table,
+                    crate::instructions::Instructions::Avx512 => &super::x86_64::avx512::$table,
                     #[cfg(target_arch = "x86_64")]
-                    Instructions::Avx2 => &super::x86_64::avx2::$table,
+                    crate::instructions::Instructions::Avx2 => &super::x86_64::avx2::$table,
                     #[cfg(target_arch = "aarch64")]
-                    Instructions::Neon => &super::aarch64::neon::$table,
+                    crate::instructions::Instructions::Neon => &super::aarch64::neon::$table,
                     _ => &super::portable::$table,
                 }
             }
