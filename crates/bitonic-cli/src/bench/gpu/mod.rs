@@ -13,6 +13,7 @@ mod table;
 pub(super) use arguments::Arguments;
 
 use crate::failure::Failure;
+use crate::flags::in_flags;
 use crate::output;
 use crate::progress::Progress;
 use bitonic::Engine;
@@ -35,8 +36,9 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         _ => match Cuda::open(choice) {
             Ok(cuda) => run_on(&cuda, &arguments, String::new()),
             Err(without_cuda) => {
+                let without_cuda = in_flags(without_cuda);
                 let opencl = OpenCl::open(choice)
-                    .map_err(|error| Failure::new(format!("{error}; and {without_cuda}")))?;
+                    .map_err(|error| Failure::new(format!("{}; and {without_cuda}", in_flags(error))))?;
                 run_on(&opencl, &arguments, format!(", because {without_cuda}"))
             }
         },

@@ -115,8 +115,11 @@ fn quoted(line: &[u8], start: usize, separator: u8) -> Found<'_> {
     }
     let after = start + 1 + length + 1;
     let end = line[after..].iter().position(|&byte| byte == separator);
-    let field = Field { offset: start + 1, bytes: inside[..length].trim_ascii() };
-    Ok((field, end.map(|end| after + end + 1)))
+    let text = &inside[..length];
+    let bytes = text.trim_ascii();
+    // Of a field of nothing but white space, the beginning.
+    let before = if bytes.is_empty() { 0 } else { length - text.trim_ascii_start().len() };
+    Ok((Field { offset: start + 1 + before, bytes }, end.map(|end| after + end + 1)))
 }
 
 #[cfg(test)]
