@@ -24,7 +24,7 @@ pub(crate) struct Elements<'a, B, V> {
 impl<'a, B, V> Elements<'a, B, V> {
     /// One value for every key.
     pub(crate) fn new(keys: &'a mut [B], values: &'a mut [V]) -> Self {
-        debug_assert_eq!(keys.len(), values.len());
+        assert_eq!(keys.len(), values.len());
         Self { keys, values }
     }
 
@@ -60,7 +60,7 @@ pub(crate) struct Run<'a, B, V> {
 impl<'a, B, V> Run<'a, B, V> {
     /// One value for every key.
     pub(crate) fn new(keys: &'a [B], values: &'a [V]) -> Self {
-        debug_assert_eq!(keys.len(), values.len());
+        assert_eq!(keys.len(), values.len());
         Self { keys, values }
     }
 
@@ -200,6 +200,8 @@ fn merge_part<B: Bits, V: Copy>(
     to: Elements<'_, B, V>,
     map: BitMap<B>,
 ) {
+    // What is below goes to its places unchecked.
+    assert_eq!(to.len(), first.len() + second.len());
     let (mut first_rest, mut second_rest) = (0..first.len(), 0..second.len());
     let mut rest = 0..to.len();
     // An element from each end, either of which may be of either run: as long as both have two left, the ends cannot meet, not even
