@@ -143,7 +143,7 @@ impl Browser {
     pub(crate) fn wait_for(&mut self, expression: &str) {
         let started = Instant::now();
         while self.ask(expression) != json!(true) {
-            assert!(started.elapsed() < Duration::from_secs(30), "never: {expression}");
+            assert!(started.elapsed() < Duration::from_secs(120), "never: {expression}");
             std::thread::sleep(Duration::from_millis(15));
         }
     }

@@ -8,8 +8,8 @@ use crate::machine_code::Program;
 /// How many oblivious kernels there are at least for every width: for tiles of several shapes, merges and conversions.
 const LEAST_KERNELS: usize = 8;
 
-/// Kernels of the default sort whose path depends on keys: the control.
-const DEPENDENT: [&str; 3] = ["partition_keys", "is_ascending", "is_descending"];
+/// Kernels of the default sort and of `top_k` whose path depends on keys, and which no oblivious operation calls: the control.
+const DEPENDENT: [&str; 4] = ["partition_keys", "is_ascending", "is_descending", "first_below"];
 
 /// Kernels of the default sort that may be either, as the compiler likes.
 const UNDECIDED: [&str; 1] = ["count_values"];
