@@ -27,6 +27,7 @@ impl Sorter {
     /// - Order: total, as in [`Sorter::sort`]: a positive NaN is larger than every number.
     /// - Memory: on the CPU for about 2 `k` keys and indices in each thread; with [`oblivious(true)`](Sorter::oblivious) and on a
     ///   device as much as for an argsort of all keys.
+    /// - Errors: those of [`Sorter::argsort`]; [`Error::EngineUnavailable`] on a device with `oblivious(true)`.
     ///
     /// ```
     /// let top = bitonic::Sorter::new().top_k(&[0.5_f32, 2.5, -1.0, 2.5, 1.0], 3)?;
@@ -122,6 +123,14 @@ impl Sorter {
     /// The best k in this sorter's own order.
     fn top_of<K: Key>(&self, keys: &[K], k: usize) -> Result<TopK<K>, Error> {
         let request = self.complete(Request::argsort::<K>(Segments::one(keys.len())));
+        if self.engine.has_devices() && self.oblivious {
+            return Err(Error::EngineUnavailable {
+                engine: self.engine,
+                reason: "the best keys are looked up by their indices, and that shows where they were"
+                    .to_owned(),
+                advice: "take the best keys obliviously on the cpu engine".to_owned(),
+            });
+        }
         if self.engine.has_devices() && self.device_for(&request, &mut None)?.is_some() {
             let mut indices = self.argsort(keys)?;
             indices.truncate(k);
@@ -146,5 +155,21 @@ impl Sorter {
             all.indices.extend(top.indices);
         }
         Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Engine;
+
+    #[test]
+    fn a_device_does_not_take_the_best_keys_obliviously() {
+        let sorter = Sorter::new().oblivious(true);
+        assert_eq!(sorter.top_k(&[1, 3, 2], 1).unwrap().indices, [1]);
+        for engine in [Engine::OpenCl, Engine::Cuda] {
+            let refused = sorter.clone().engine(engine).top_k(&[1, 3, 2], 1);
+            assert!(matches!(refused, Err(Error::EngineUnavailable { .. })), "{refused:?}");
+        }
     }
 }
