@@ -26,14 +26,14 @@ pub trait BitonicSort<K: Key> {
     ///
     /// # Errors
     ///
-    /// Those of [`Sorter::argsort`].
+    /// Those of [`Sorter::argsort`](crate::Sorter::argsort).
     fn bitonic_argsort(&self) -> Result<Vec<usize>, Error>;
 
     /// [`top_k`].
     ///
     /// # Errors
     ///
-    /// Those of [`Sorter::top_k`].
+    /// Those of [`Sorter::top_k`](crate::Sorter::top_k).
     fn bitonic_top_k(&self, k: usize) -> Result<TopK<K>, Error>;
 }
 

@@ -1,6 +1,6 @@
 //! Keys with values, stable sorts, and argsort.
 //!
-//! Keys travel with their indices ([`packed`](super::packed)), which is stable, and values are gathered afterwards. A key of at most
+//! Keys travel with their indices ([`packed`]), which is stable, and values are gathered afterwards. A key of at most
 //! 32 bits and a value of 32 bits make one 64-bit key, where the sort need not be stable: nothing is gathered then.
 //!
 //! The caller's arrays are written last, when nothing can fail any more: after an error keys and values are as they were. An

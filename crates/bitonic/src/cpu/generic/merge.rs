@@ -110,7 +110,7 @@ pub(crate) unsafe fn half_clean_fused<V: Vector, const P: usize>(keys: *mut V::L
     unsafe { half_clean::<V, P>(keys, len / V::LANES, len / V::LANES) }
 }
 
-/// Sorts a bitonic tile of up to [`MAX_ROWS`](super::columns::MAX_ROWS) registers.
+/// Sorts a bitonic tile of up to [`MAX_ROWS`] registers.
 ///
 /// # Safety
 ///
