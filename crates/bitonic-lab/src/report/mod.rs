@@ -84,7 +84,7 @@ pub fn write(directory: &Path) -> Result<PathBuf, ReportError> {
 ///
 /// # Errors
 ///
-/// As [`write`].
+/// As [`write()`].
 pub fn write_with_explorer(
     directory: &Path,
     explorer: impl FnOnce(&str) -> Option<String>,
