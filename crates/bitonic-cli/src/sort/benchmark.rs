@@ -1,7 +1,7 @@
 //! `--random` without an output: how fast is a sort here, beside the standard library's?
 
 use super::formats::FileKey;
-use super::segments::Segments;
+use super::grouping::Grouping;
 use super::{Arguments, report};
 use crate::failure::Failure;
 use crate::figures::counted;
@@ -13,14 +13,14 @@ use crate::race::{self, Contender, Race, Repeat};
 pub(super) fn run<K: FileKey>(
     what: &str,
     len: usize,
-    segments: Segments,
+    grouping: Grouping,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
     let sorter = arguments.sorter()?;
-    let plan = segments.plan::<K>(&sorter, len)?;
+    let plan = grouping.plan::<K>(&sorter, len)?;
     let order = arguments.options.order();
     let mut race = Race::<K>::new(len, arguments.distribution, arguments.seed, order)?;
-    if let Segments::Rows(row_length) = segments {
+    if let Grouping::Rows(row_length) = grouping {
         race = race.in_rows(row_length);
     }
 

@@ -3,9 +3,9 @@
 mod arguments;
 mod benchmark;
 mod formats;
+mod grouping;
 mod lines;
 mod report;
-mod segments;
 mod sources;
 
 pub(crate) use arguments::Arguments;
@@ -18,7 +18,7 @@ use crate::random;
 use bitonic::key::{KeyType, Order};
 use bitonic::{Instructions, Report};
 use formats::{FileKey, Format, Layout, first_out_of_order, show};
-use segments::Segments;
+use grouping::Grouping;
 use sources::{Decoded, Sources};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -44,15 +44,15 @@ fn run_random<K: FileKey>(len: usize, arguments: &Arguments) -> Result<(), Failu
     }
     let format = output_format(arguments, Format::Text, None)?;
     format.accept(K::TYPE).map_err(Failure::new)?;
-    let segments = Segments::of(arguments.rows, None, None).map_err(Failure::new)?;
+    let grouping = Grouping::of(arguments.rows, None, None).map_err(Failure::new)?;
     let &Arguments { distribution, seed, .. } = arguments;
-    let what = format!("{}, {distribution}, seed {seed}", keys_in_words::<K>(len, segments, arguments)?);
+    let what = format!("{}, {distribution}, seed {seed}", keys_in_words::<K>(len, grouping, arguments)?);
     if arguments.output.is_none() {
-        return benchmark::run::<K>(&what, len, segments, arguments);
+        return benchmark::run::<K>(&what, len, grouping, arguments);
     }
     let started = Instant::now();
     let keys: Vec<K> = random::make(len, distribution, seed, 1)?;
-    let to_write = ToWrite { what, keys, segments, format, layout: Layout::flat(len) };
+    let to_write = ToWrite { what, keys, grouping, format, layout: Layout::flat(len) };
     sort_and_write(to_write, started, arguments)
 }
 
@@ -77,18 +77,18 @@ fn run_keys<K: FileKey>(sources: Sources, started: Instant, arguments: &Argument
         sources.keep_comments(arguments.output.as_deref())?;
     }
     let keys = sources.decode::<K>(arguments.digits())?.keys;
-    let (segments, layout) = arrangement(&sources, keys.len(), arguments)?;
+    let (grouping, layout) = arrangement(&sources, keys.len(), arguments)?;
     drop(sources);
-    let what = keys_in_words::<K>(keys.len(), segments, arguments)?;
-    sort_and_write(ToWrite { what, keys, segments, format, layout }, started, arguments)
+    let what = keys_in_words::<K>(keys.len(), grouping, arguments)?;
+    sort_and_write(ToWrite { what, keys, grouping, format, layout }, started, arguments)
 }
 
 /// What is sorted for itself, and how the result is stored.
-fn arrangement(sources: &Sources, len: usize, arguments: &Arguments) -> Result<(Segments, Layout), Failure> {
+fn arrangement(sources: &Sources, len: usize, arguments: &Arguments) -> Result<(Grouping, Layout), Failure> {
     let layout = sources.layout(len)?;
-    let segments = Segments::of(arguments.rows, arguments.axis, layout.as_ref())
+    let grouping = Grouping::of(arguments.rows, arguments.axis, layout.as_ref())
         .map_err(|reason| Failure::new(format!("{}: {reason}", sources.names())))?;
-    Ok((segments, layout.unwrap_or_else(|| Layout::flat(len))))
+    Ok((grouping, layout.unwrap_or_else(|| Layout::flat(len))))
 }
 
 /// The format to write: the one asked for, or the one that the output's name speaks of, or the input's. Bytes go to no name
@@ -139,16 +139,16 @@ fn refuse_bytes_on_terminal(format: Format, arguments: &Arguments) -> Result<(),
 fn check<K: FileKey>(sources: &Sources, arguments: &Arguments) -> Result<(), Failure> {
     let order = arguments.options.order();
     let Decoded { keys, ends } = sources.decode::<K>(arguments.digits())?;
-    let (segments, _) = arrangement(sources, keys.len(), arguments)?;
-    let what = keys_in_words::<K>(keys.len(), segments, arguments)?;
-    let row_length = segments.length(keys.len())?;
-    let keys = segments.in_rows(keys).map_err(Failure::new)?;
+    let (grouping, _) = arrangement(sources, keys.len(), arguments)?;
+    let what = keys_in_words::<K>(keys.len(), grouping, arguments)?;
+    let row_length = grouping.length(keys.len())?;
+    let keys = grouping.in_rows(keys).map_err(Failure::new)?;
     let wrong_in_row =
         |(row, keys): (usize, &[K])| first_out_of_order(keys, order).map(|index| row * row_length + index);
     match keys.chunks(row_length.max(1)).enumerate().find_map(wrong_in_row) {
         Some(index) => {
-            let position = sources.position_of_key::<K>(&ends, segments.stored(index));
-            let unsorted = if segments == Segments::All { "keys are" } else { "row is" };
+            let position = sources.position_of_key::<K>(&ends, grouping.stored(index));
+            let unsorted = if grouping == Grouping::All { "keys are" } else { "row is" };
             Err(not_in_order(&position, &show(keys[index]), &show(keys[index - 1]), unsorted, order))
         }
         None => output::print(|out| writeln!(out, "{}: sorted: {what}", sources.names())),
@@ -166,7 +166,7 @@ struct ToWrite<K> {
     /// For people.
     what: String,
     keys: Vec<K>,
-    segments: Segments,
+    grouping: Grouping,
     format: Format,
     layout: Layout,
 }
@@ -176,13 +176,13 @@ fn sort_and_write<K: FileKey>(
     started: Instant,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
-    let ToWrite { what, mut keys, segments, format, layout } = to_write;
+    let ToWrite { what, mut keys, grouping, format, layout } = to_write;
     let before = started.elapsed();
     let sorter = arguments.sorter()?;
-    let plan = segments.plan::<K>(&sorter, keys.len())?;
+    let plan = grouping.plan::<K>(&sorter, keys.len())?;
     let progress = Progress::spinner("sorting");
     let sorting = Instant::now();
-    let report = segments.sort(&sorter, &mut keys)?;
+    let report = grouping.sort(&sorter, &mut keys)?;
     let sorting = sorting.elapsed();
     drop(progress);
     let writing = Instant::now();
@@ -223,12 +223,12 @@ fn print_report(
 /// Which keys are sorted, and how: `4096 u32 keys in 4 rows of 1024, ascending`.
 fn keys_in_words<K: FileKey>(
     len: usize,
-    segments: Segments,
+    grouping: Grouping,
     arguments: &Arguments,
 ) -> Result<String, Failure> {
     let mut words = counted(len, &format!("{} key", K::TYPE));
-    let row_length = segments.length(len)?;
-    if segments != Segments::All {
+    let row_length = grouping.length(len)?;
+    if grouping != Grouping::All {
         let rows = counted(len.checked_div(row_length).unwrap_or(0), "row");
         words += &format!(" in {rows} of {row_length}");
     }

@@ -13,7 +13,7 @@ use bitonic::{Error, Report, Sorter};
 
 /// What is sorted for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Segments {
+pub(super) enum Grouping {
     All,
     Rows(usize),
     Axis(Axis),
@@ -26,7 +26,7 @@ pub(super) struct Axis {
     inner: usize,
 }
 
-impl Segments {
+impl Grouping {
     /// What `--rows` and `--axis` ask for of keys that are an array with this layout, if they are one.
     pub(super) fn of(
         rows: Option<Option<usize>>,
@@ -192,13 +192,13 @@ mod tests {
                 for axis in 0..lengths.len() {
                     let wanted = expected(&keys, lengths, fortran_order, axis);
                     for axis in [axis as i64, axis as i64 - lengths.len() as i64] {
-                        let segments = Segments::of(None, Some(axis), Some(&layout)).unwrap();
+                        let grouping = Grouping::of(None, Some(axis), Some(&layout)).unwrap();
                         let mut sorted = keys.clone();
-                        segments.sort(&Sorter::new(), &mut sorted).unwrap();
+                        grouping.sort(&Sorter::new(), &mut sorted).unwrap();
                         assert_eq!(sorted, wanted, "{lengths:?}, Fortran {fortran_order}, axis {axis}");
-                        let in_rows = segments.in_rows(sorted.clone()).unwrap();
+                        let in_rows = grouping.in_rows(sorted.clone()).unwrap();
                         for (at, key) in in_rows.iter().enumerate() {
-                            assert_eq!(*key, sorted[segments.stored(at)]);
+                            assert_eq!(*key, sorted[grouping.stored(at)]);
                         }
                     }
                 }
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn what_has_no_such_rows_or_axis_is_refused_with_the_way_out() {
         let matrix = layout(&[3, 4], false);
-        let refused = |rows, axis, layout| Segments::of(rows, axis, layout).unwrap_err();
+        let refused = |rows, axis, layout| Grouping::of(rows, axis, layout).unwrap_err();
         assert_eq!(
             refused(None, None, Some(&matrix)),
             "the array has shape (3, 4): say --rows to sort every row, --axis 0 for every column, or flatten it in Python \
@@ -221,9 +221,9 @@ mod tests {
         assert!(refused(None, Some(2), Some(&matrix)).ends_with("choose one from -2 to 1"));
         assert!(refused(None, Some(i64::MIN), Some(&matrix)).ends_with("choose one from -2 to 1"));
         assert!(refused(None, Some(0), Some(&layout(&[], false))).ends_with("leave out --axis"));
-        assert_eq!(Segments::of(None, None, Some(&layout(&[], false))), Ok(Segments::All));
-        assert_eq!(Segments::of(Some(Some(3)), None, Some(&layout(&[6], false))), Ok(Segments::Rows(3)));
+        assert_eq!(Grouping::of(None, None, Some(&layout(&[], false))), Ok(Grouping::All));
+        assert_eq!(Grouping::of(Some(Some(3)), None, Some(&layout(&[6], false))), Ok(Grouping::Rows(3)));
         let huge = layout(&[0, usize::MAX, usize::MAX], false);
-        assert!(Segments::of(None, Some(0), Some(&huge)).unwrap().sort(&Sorter::new(), &mut [0; 0]).is_ok());
+        assert!(Grouping::of(None, Some(0), Some(&huge)).unwrap().sort(&Sorter::new(), &mut [0; 0]).is_ok());
     }
 }
