@@ -14,6 +14,7 @@ use super::width::Settings;
 use crate::Error;
 use crate::key::{BitMap, Bits, Key, as_bits, as_bits_mut};
 use std::hint::select_unpredictable;
+use std::ops::Range;
 
 /// Keys, as bits in memory, and what goes with each of them: `()` for nothing.
 pub(crate) struct Elements<'a, B, V> {
@@ -38,8 +39,8 @@ impl<'a, B, V> Elements<'a, B, V> {
     }
 
     /// The same, to read.
-    fn as_run(&self) -> Run<'_, B, V> {
-        Run { keys: self.keys, values: self.values }
+    fn as_run(&self) -> SortedRun<'_, B, V> {
+        SortedRun { keys: self.keys, values: self.values }
     }
 
     /// What is before a place, and what is from there on.
@@ -52,12 +53,12 @@ impl<'a, B, V> Elements<'a, B, V> {
 
 /// Keys in order, and what goes with each of them, to read.
 #[derive(Clone, Copy)]
-pub(crate) struct Run<'a, B, V> {
+pub(crate) struct SortedRun<'a, B, V> {
     keys: &'a [B],
     values: &'a [V],
 }
 
-impl<'a, B, V> Run<'a, B, V> {
+impl<'a, B, V> SortedRun<'a, B, V> {
     /// One value for every key.
     pub(crate) fn new(keys: &'a [B], values: &'a [V]) -> Self {
         assert_eq!(keys.len(), values.len());
@@ -102,7 +103,7 @@ pub(crate) fn merge_runs<'a, B: Bits, V: Copy + Send + Sync>(
 
 /// Merges the first run with the second, the third with the fourth, and so on. A last one without partner is copied.
 fn merge_neighbours<B: Bits, V: Copy + Send + Sync>(
-    mut from: Run<'_, B, V>,
+    mut from: SortedRun<'_, B, V>,
     mut to: Elements<'_, B, V>,
     lengths: &[usize],
     map: BitMap<B>,
@@ -126,7 +127,8 @@ pub(crate) fn merge_keys<K: Key, V: Copy + Send + Sync>(
     settings: Settings,
 ) -> Result<(), Error> {
     let map = BitMap::new(K::TYPE.form(), settings.order);
-    let (first, second) = (Run::new(as_bits(first.0), first.1), Run::new(as_bits(second.0), second.1));
+    let (first, second) =
+        (SortedRun::new(as_bits(first.0), first.1), SortedRun::new(as_bits(second.0), second.1));
     // SAFETY: every bit pattern that is written is one of a key.
     let to = Elements::new(unsafe { as_bits_mut(merged.0) }, merged.1);
     with_threads_for(to.len(), settings.threads, |parallel| merge(first, second, to, map, parallel))
@@ -160,8 +162,8 @@ const PART: usize = 1 << 16;
 
 /// Merges two runs into `to`, which has just the room for them.
 pub(crate) fn merge<B: Bits, V: Copy + Send + Sync>(
-    first: Run<'_, B, V>,
-    second: Run<'_, B, V>,
+    first: SortedRun<'_, B, V>,
+    second: SortedRun<'_, B, V>,
     to: Elements<'_, B, V>,
     map: BitMap<B>,
     parallel: bool,
@@ -195,98 +197,116 @@ fn path<B: Bits>(first: &[B], second: &[B], count: usize, map: BitMap<B>) -> usi
 /// Merges on this thread, from both ends: two chains of loads and comparisons that do not wait for each other, in 0.6 of the
 /// time of one. Which run is next is a coin toss that no processor predicts, so there is a choice and no branch.
 fn merge_part<B: Bits, V: Copy>(
-    first: Run<'_, B, V>,
-    second: Run<'_, B, V>,
+    first: SortedRun<'_, B, V>,
+    second: SortedRun<'_, B, V>,
     to: Elements<'_, B, V>,
     map: BitMap<B>,
 ) {
     // What is below goes to its places unchecked.
-    assert_eq!(to.len(), first.len() + second.len());
-    let (mut first_rest, mut second_rest) = (0..first.len(), 0..second.len());
-    let mut rest = 0..to.len();
+    let len = first.len() + second.len();
+    assert_eq!(to.len(), len);
+    let mut merge = Merge {
+        first,
+        second,
+        to,
+        map,
+        rest: Rest { first: 0..first.len(), second: 0..second.len(), to: 0..len },
+    };
     // An element from each end, either of which may be of either run: as long as both have two left, the ends cannot meet, not even
     // if the runs are in no order. So many times that holds, whatever the keys are.
     loop {
-        let times = first_rest.len().min(second_rest.len()) / 2;
+        let times = merge.rest.first.len().min(merge.rest.second.len()) / 2;
         if times == 0 {
             break;
         }
         for _ in 0..times {
-            // SAFETY: a time takes two elements at most from either run, and there were twice as many in each; `to` has a place for
-            // every element of both. So all places are within the slices.
+            // SAFETY: a time takes two elements at most from either run, and there were twice as many in each.
             unsafe {
-                let (one, other) = (first_rest.start, second_rest.start);
-                let is_second = comes_first(second, other, first, one, map);
-                put(&mut *to.keys, &mut *to.values, rest.start, (second, other), (first, one), is_second);
-                second_rest.start += usize::from(is_second);
-                first_rest.start += usize::from(!is_second);
-                rest.start += 1;
-
-                rest.end -= 1;
-                let (one, other) = (first_rest.end - 1, second_rest.end - 1);
-                let is_second = !comes_first(second, other, first, one, map);
-                put(&mut *to.keys, &mut *to.values, rest.end, (second, other), (first, one), is_second);
-                second_rest.end -= usize::from(is_second);
-                first_rest.end -= usize::from(!is_second);
+                merge.take_first();
+                merge.take_last();
             }
         }
     }
-    while !first_rest.is_empty() && !second_rest.is_empty() {
-        // SAFETY: both runs have an element left, and `to` a place for every element of both.
+    while !merge.rest.first.is_empty() && !merge.rest.second.is_empty() {
+        // SAFETY: both runs have an element left.
+        unsafe { merge.take_first() };
+    }
+    merge.copy_rest();
+}
+
+/// A merge on one thread that is under way.
+struct Merge<'a, B, V> {
+    first: SortedRun<'a, B, V>,
+    second: SortedRun<'a, B, V>,
+    to: Elements<'a, B, V>,
+    map: BitMap<B>,
+    rest: Rest,
+}
+
+/// The places that are not taken yet, of either run, and not written yet. The last are as many as the others together.
+struct Rest {
+    first: Range<usize>,
+    second: Range<usize>,
+    to: Range<usize>,
+}
+
+impl<B: Bits, V: Copy> Merge<'_, B, V> {
+    /// Takes the element that comes first.
+    ///
+    /// # Safety
+    ///
+    /// Both runs have an element left.
+    #[inline(always)]
+    unsafe fn take_first(&mut self) {
+        let (of_first, of_second) = (self.rest.first.start, self.rest.second.start);
+        // SAFETY: these are the first places left, of which each run has one; so there is a place to write as well.
+        let is_second = unsafe { self.take(of_first, of_second, self.rest.to.start, false) };
+        self.rest.second.start += usize::from(is_second);
+        self.rest.first.start += usize::from(!is_second);
+        self.rest.to.start += 1;
+    }
+
+    /// Takes the element that comes last.
+    ///
+    /// # Safety
+    ///
+    /// Both runs have an element left.
+    #[inline(always)]
+    unsafe fn take_last(&mut self) {
+        let (of_first, of_second) = (self.rest.first.end - 1, self.rest.second.end - 1);
+        self.rest.to.end -= 1;
+        // SAFETY: these are the last places left, of which each run has one; so there is a place to write as well.
+        let is_second = unsafe { self.take(of_first, of_second, self.rest.to.end, true) };
+        self.rest.second.end -= usize::from(is_second);
+        self.rest.first.end -= usize::from(!is_second);
+    }
+
+    /// Writes the earlier of two elements, or the later one, and tells whether it is that of the second run. Of equal keys, that of the
+    /// first run is the earlier.
+    ///
+    /// # Safety
+    ///
+    /// The runs have elements at these places, and the result has the place.
+    #[inline(always)]
+    unsafe fn take(&mut self, of_first: usize, of_second: usize, place: usize, later: bool) -> bool {
+        // SAFETY: the caller vouches for all three places; each run, and the result, has as many values as keys.
         unsafe {
-            let (one, other) = (first_rest.start, second_rest.start);
-            let is_second = comes_first(second, other, first, one, map);
-            put(&mut *to.keys, &mut *to.values, rest.start, (second, other), (first, one), is_second);
-            second_rest.start += usize::from(is_second);
-            first_rest.start += usize::from(!is_second);
-            rest.start += 1;
+            let keys = (*self.second.keys.get_unchecked(of_second), *self.first.keys.get_unchecked(of_first));
+            let values =
+                (*self.second.values.get_unchecked(of_second), *self.first.values.get_unchecked(of_first));
+            let is_second = (self.map.to_ordered(keys.0) < self.map.to_ordered(keys.1)) != later;
+            *self.to.keys.get_unchecked_mut(place) = select_unpredictable(is_second, keys.0, keys.1);
+            *self.to.values.get_unchecked_mut(place) = select_unpredictable(is_second, values.0, values.1);
+            is_second
         }
     }
-    let (last, last_rest) = if first_rest.is_empty() { (second, second_rest) } else { (first, first_rest) };
-    to.keys[rest.clone()].copy_from_slice(&last.keys[last_rest.clone()]);
-    to.values[rest].copy_from_slice(&last.values[last_rest]);
-}
 
-/// Whether an element of the second run has to stand before one of the first.
-///
-/// # Safety
-///
-/// Both runs have an element at that place.
-#[inline(always)]
-unsafe fn comes_first<B: Bits, V>(
-    second: Run<'_, B, V>,
-    of_second: usize,
-    first: Run<'_, B, V>,
-    of_first: usize,
-    map: BitMap<B>,
-) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe {
-        map.to_ordered(*second.keys.get_unchecked(of_second))
-            < map.to_ordered(*first.keys.get_unchecked(of_first))
-    }
-}
-
-/// Writes the element of the second run if `is_second`, else that of the first.
-///
-/// # Safety
-///
-/// Both runs have an element at that place, and the slices have the place that is written.
-#[inline(always)]
-unsafe fn put<B: Bits, V: Copy>(
-    keys: &mut [B],
-    values: &mut [V],
-    place: usize,
-    (second, of_second): (Run<'_, B, V>, usize),
-    (first, of_first): (Run<'_, B, V>, usize),
-    is_second: bool,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let key = (*second.keys.get_unchecked(of_second), *first.keys.get_unchecked(of_first));
-        let value = (*second.values.get_unchecked(of_second), *first.values.get_unchecked(of_first));
-        *keys.get_unchecked_mut(place) = select_unpredictable(is_second, key.0, key.1);
-        *values.get_unchecked_mut(place) = select_unpredictable(is_second, value.0, value.1);
+    /// Copies what is left of the one run that has something left.
+    fn copy_rest(self) {
+        let Rest { first, second, to } = self.rest;
+        let (run, rest) = if first.is_empty() { (self.second, second) } else { (self.first, first) };
+        self.to.keys[to.clone()].copy_from_slice(&run.keys[rest.clone()]);
+        self.to.values[to].copy_from_slice(&run.values[rest]);
     }
 }
 
