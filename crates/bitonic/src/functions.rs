@@ -26,11 +26,8 @@ fn sort_in<K: Key>(keys: &mut [K], order: Order) {
         return;
     }
     let settings = Settings { order, ..Settings::usual() };
-    if cpu::sort(keys, settings).is_err() {
-        // The only thing that can be refused is memory; the network needs none.
-        let in_place = cpu::sort(keys, Settings { oblivious: true, ..settings });
-        debug_assert!(in_place.is_ok(), "the network sorts in place on the current threads");
-    }
+    let sorted = cpu::sort_in_any_case(keys, settings);
+    debug_assert!(sorted.is_ok(), "the network sorts in place on the current threads");
 }
 
 /// Sorts keys in place, ascending, and moves every value with its key. Not stable; see [`Sorter::stable`].

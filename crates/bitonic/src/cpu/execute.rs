@@ -4,7 +4,7 @@ use super::pairs::{self, argsort, indexed, sort_pairs, sort_run};
 use super::parts::{Bounds, Parts, each_part};
 use super::scalar::Indexed;
 use super::width::{KeysPlan, Settings};
-use super::{sort, threads, try_vec};
+use super::{sort, sort_in_any_case, threads, try_vec};
 use crate::key::{BitMap, Key, as_bits_mut};
 use crate::plan::{Memory, Plan};
 use crate::request::{Request, Segments};
@@ -96,9 +96,8 @@ pub(crate) fn sort_parts<K: Key>(
         let settings = Settings { threads, ..settings };
         // SAFETY: every part comes once; the bounds ascend, as `Segments` has checked.
         let part = unsafe { parts.part(number) };
-        // Parts before this one may be sorted already, so that there is no way back: where memory is refused, the network, which
-        // needs none, sorts the part.
-        sort(part, settings).or_else(|_| sort(part, Settings { oblivious: true, ..settings }))
+        // Parts before this one may be sorted already.
+        sort_in_any_case(part, settings)
     })
 }
 

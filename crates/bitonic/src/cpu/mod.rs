@@ -75,6 +75,12 @@ pub(crate) fn sort<K: Key>(keys: &mut [K], settings: Settings) -> Result<(), Err
     width::sort_on_threads(bits, map, settings)
 }
 
+/// The same, where there is no way back: if memory is refused, the network, which needs none, sorts the keys.
+#[inline]
+pub(crate) fn sort_in_any_case<K: Key>(keys: &mut [K], settings: Settings) -> Result<(), Error> {
+    sort(keys, settings).or_else(|_| sort(keys, Settings { oblivious: true, ..settings }))
+}
+
 /// How [`sort`] would sort this many keys.
 fn plan<K: Key>(len: usize, settings: Settings) -> KeysPlan {
     width::plan::<K::Bits>(len, settings)

@@ -110,7 +110,8 @@ impl Sorter {
         let settings = self.settings()?;
         if k < keys.len() && !settings.oblivious {
             cpu::select::select(keys, k, settings);
-            return cpu::sort(&mut keys[..k], settings);
+            // The keys are moved already.
+            return cpu::sort_in_any_case(&mut keys[..k], settings);
         }
         cpu::sort(keys, settings)
     }
