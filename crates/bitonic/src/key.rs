@@ -28,8 +28,8 @@ pub enum Order {
 /// A type that can be sorted: an integer, a float, `bool` or `char`.
 ///
 /// The trait is sealed, because engines work on the keys' memory as [`Key::Bits`] and so depend on every
-/// implementation having the same size and alignment as its bits. To sort your own type, sort one of its fields
-/// with [`sort_pairs`](crate::sort_pairs) or [`argsort`](crate::argsort).
+/// implementation having the same size and alignment as its bits. To sort your own type, sort it by
+/// one of its fields, or some of them: [`sort_by_key`](crate::sort_by_key).
 ///
 /// ```
 /// use bitonic::Key;

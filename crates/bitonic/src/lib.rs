@@ -9,7 +9,9 @@
 //!
 //! [`Sorter`] has the options: direction, stability, threads, engine, constant-time mode. [`sort_pairs`] moves values
 //! along with their keys, [`argsort`] gives the order without moving anything, and [`Sorter::plan`] says beforehand
-//! what a sort will do and how much memory it takes.
+//! what a sort will do and how much memory it takes. [`top_k`], [`select_nth`] and [`partial_sort`] do less than a sort;
+//! [`sort_rows`] and [`sort_segments`] sort parts of an array each for itself; [`sort_by_key`] sorts items of any type;
+//! [`merge()`] and [`searchsorted`] work on what is sorted.
 //!
 //! # Contract
 //!
