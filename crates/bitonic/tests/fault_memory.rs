@@ -141,7 +141,7 @@ fn sorted<K: TestKey>(keys: &[K], sorter: &Sorter) -> Vec<K::Bits> {
     bits(&keys)
 }
 
-/// Keys alone and rows.
+/// Keys alone, rows, and the first keys.
 fn check_keys<K: TestKey>(refusal: Refusal) {
     for &len in lengths(refusal) {
         let before: Vec<K> = Pattern::Special.generate(len, 7);
@@ -161,6 +161,19 @@ fn check_keys<K: TestKey>(refusal: Refusal) {
                 let result = trial.run(|| sorter.sort_rows(&mut keys, row));
                 let expected = if result.is_ok() { &rows } else { &bits(&before) };
                 assert!(bits(&keys) == *expected, "{name}, rows of {row}, {trial}: {result:?}");
+            });
+            // Keys are parted before the smallest are sorted.
+            let smallest = len / 10 * 9;
+            refuse_each(refusal, |trial| {
+                let mut keys = before.clone();
+                let result = trial.run(|| sorter.partial_sort(&mut keys, smallest));
+                let keys = bits(&keys);
+                let is_right = if result.is_ok() {
+                    keys[..smallest] == after[..smallest]
+                } else {
+                    keys == bits(&before)
+                };
+                assert!(is_right, "{name}, the first {smallest}, {trial}: {result:?}");
             });
             refuse_each(refusal, |trial| {
                 let result = trial.run(|| sorter.argsort(&before));
