@@ -38,6 +38,7 @@ const ELEMENT: Part = part!("element.c");
 const REGISTERS: Part = part!("registers.c");
 pub(crate) const TILE: Part = part!("tile.c");
 pub(crate) const CLUSTER: Part = part!("cluster.c");
+const COUNTED: Part = part!("counted.c");
 
 macro_rules! kernels {
     ($($name:literal: $parts:expr, reads_input: $reads_input:literal;)+) => {
@@ -60,6 +61,14 @@ pub(crate) static KERNELS: &[Kernel] = kernels! {
     "scatter": [TILE, part!("buckets.c"), part!("scatter.c")], reads_input: true;
     "bucket_sort": [TILE, part!("buckets.c"), part!("bucket_sort.c")], reads_input: false;
     "rescue": [TILE, CLUSTER, part!("buckets.c"), part!("rescue.c")], reads_input: true;
+    "survey": [TILE, COUNTED, part!("survey.c")], reads_input: true;
+    "weigh": [TILE, COUNTED, part!("weigh.c")], reads_input: false;
+    "divide": [TILE, COUNTED, part!("divide.c")], reads_input: false;
+    "count": [TILE, COUNTED, part!("count.c")], reads_input: true;
+    "arrange": [TILE, COUNTED, part!("arrange.c")], reads_input: false;
+    "distribute": [TILE, COUNTED, part!("distribute.c")], reads_input: true;
+    "counted_sort": [TILE, COUNTED, part!("counted_sort.c")], reads_input: false;
+    "settle": [TILE, COUNTED, part!("settle.c")], reads_input: false;
 };
 
 /// The row of a name.

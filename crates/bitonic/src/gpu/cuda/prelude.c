@@ -6,6 +6,7 @@ typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef ulonglong2 u64x2; /* 16 bytes that are loaded and stored at once */
+#define WIDE u64x2 /* the same over elements of any type, where the language allows it */
 
 /* A kernel whose blocks have exactly this many threads. RESIDENT_BLOCKS of them fit a multiprocessor: the compiler has to
    make do with that share of its registers. */
@@ -13,6 +14,7 @@ typedef ulonglong2 u64x2; /* 16 bytes that are loaded and stored at once */
 /* One whose blocks have any number up to this. The compiler keeps to as many registers as let so many threads run together. */
 #define KERNEL_UP_TO(items) extern "C" __global__ __launch_bounds__(items) void
 #define FUNCTION static __device__ __forceinline__
+#define GROUP_FUNCTION FUNCTION
 #define GLOBAL
 #define LOCAL
 /* A block has more than 48 KiB of shared memory only if the launch asks for it, so all of it comes with the launch. */
@@ -27,6 +29,8 @@ typedef ulonglong2 u64x2; /* 16 bytes that are loaded and stored at once */
 #define ITEM ((u32)threadIdx.x)
 #define GROUP_ITEMS ((u32)blockDim.x)
 #define UNROLL _Pragma("unroll")
+/* For loops whose length the compiler does not know: so many rounds under way at the same time. */
+#define UNROLL_SOME _Pragma("unroll 4")
 
 /* All threads of the block have arrived here, and see what the others wrote to shared memory. */
 #define BARRIER() __syncthreads()
@@ -74,6 +78,9 @@ FUNCTION u32 hidden(u32 number)
 
 /* The zeros above the highest one of a number that is not 0. */
 #define LEADING_ZEROS(number) __clz(number)
+#define LEADING_ZEROS_64(number) __clzll(number)
+/* The high 32 bits of a product. */
+#define HIGH_HALF(a, b) __umulhi(a, b)
 
 /* Adds to a counter, and sets bits, in memory of the group or of all; what was there before. */
 #define ATOMIC_ADD(counter, number) atomicAdd(counter, number)
@@ -97,6 +104,36 @@ FUNCTION u32 count_one(u32 *counters, u32 which)
 }
 #define COUNT_ONE(counters, which) count_one(counters, which)
 
+/* Looks for a number that many threads of the warp have, in two that each has. */
+FUNCTION bool find_hot(u32 one, u32 other, u32 *hot)
+{
+    u32 many = __ballot_sync(~0u, __popc(__match_any_sync(~0u, one)) >= 7);
+    u32 more = __ballot_sync(~0u, __popc(__match_any_sync(~0u, other)) >= 7);
+    u32 of_one = __shfl_sync(~0u, one, many ? __ffs(many) - 1 : 0);
+    u32 of_other = __shfl_sync(~0u, other, more ? __ffs(more) - 1 : 0);
+    *hot = many ? of_one : of_other;
+    return many | more;
+}
+#define FIND_HOT(one, other, hot) find_hot(one, other, hot)
+
+/* Counts as COUNT_ONE does: those threads of the warp together that count the hot one, or else what the first thread counts. */
+FUNCTION u32 count_hot(u32 *counters, u32 which, u32 hot)
+{
+    u32 together = __ballot_sync(~0u, which == hot);
+    if (__popc(together) < 7) {
+        hot = __shfl_sync(~0u, which, 0);
+        together = __ballot_sync(~0u, which == hot);
+    }
+    u32 lane = ITEM & 31, first = __ffs(together) - 1, start = 0;
+    bool is_hot = which == hot;
+    if (!is_hot || lane == first) {
+        start = atomicAdd(&counters[which], is_hot ? __popc(together) : 1);
+    }
+    u32 start_of_hot = __shfl_sync(~0u, start, first);
+    return is_hot ? start_of_hot + __popc(together & ((1u << lane) - 1)) : start;
+}
+#define COUNT_HOT(counters, which, hot) count_hot(counters, which, hot)
+
 /* Adds the numbers of all threads of the block to one in shared memory: those of a warp together. */
 FUNCTION void add_all(u32 *sum, u32 number)
 {
@@ -109,3 +146,21 @@ FUNCTION void add_all(u32 *sum, u32 number)
     }
 }
 #define ADD_ALL(sum, number) add_all(sum, number)
+
+/* The sum of the numbers of all threads of the warp up to this one, and what another thread of it has. */
+FUNCTION u32 sum_in_warp(u32 number)
+{
+    UNROLL for (u32 distance = 1; distance < 32; distance *= 2)
+    {
+        u32 other = __shfl_up_sync(~0u, number, distance);
+        number += (ITEM & 31) >= distance ? other : 0;
+    }
+    return number;
+}
+#define SUM_IN_WARP(number) sum_in_warp(number)
+#define OF_LANE(number, lane) __shfl_sync(~0u, number, lane)
+/* What the thread has whose number in the warp differs in this bit. */
+#define OF_LANE_ACROSS(number, bit) __shfl_xor_sync(~0u, number, bit)
+
+/* A barrier, after which all threads know whether one of them had this condition. `word` is one in shared memory, for those that need it. */
+#define BARRIER_OR(word, condition) __syncthreads_or(condition)

@@ -35,23 +35,31 @@ FUNCTION void merge(Element *x, int bits)
     clean(x, bits - 1);
 }
 
-/* Sorts runs of 2^bits registers by Batcher's odd-even merges: a fifth fewer comparators than the merges above, whose
-   virtue, that all places change alike, registers do not need. */
+/* Merges runs of 2^top registers by Batcher's odd-even merge: a fifth fewer comparators than the merge above, whose virtue, that
+   all places change alike, registers do not need. */
+FUNCTION void merge_odd_even(Element *x, int top)
+{
+    UNROLL for (int bit = HELD_LOG2 - 1; bit >= 0; bit--)
+    {
+        UNROLL for (int a = 0; a < HELD; a++)
+        {
+            /* The first step compares the halves; the others compare what lies between the pairs before. */
+            int in_run = a & ((2 << top) - 1), partner = in_run + (1 << bit);
+            bool compared = bit == top ? in_run < 1 << bit : (in_run >> bit & 1) && partner < 2 << top;
+            if (bit <= top && compared) {
+                order(&x[a], &x[a + (1 << bit)]);
+            }
+        }
+    }
+}
+
+/* Sorts runs of 2^bits registers by such merges. */
 FUNCTION void sort_registers(Element *x, int bits)
 {
     UNROLL for (int top = 0; top < HELD_LOG2; top++)
     {
-        UNROLL for (int bit = HELD_LOG2 - 1; bit >= 0; bit--)
-        {
-            UNROLL for (int a = 0; a < HELD; a++)
-            {
-                /* The first step of a merge compares its halves; the others compare what lies between the pairs before. */
-                int in_run = a & ((2 << top) - 1), partner = in_run + (1 << bit);
-                bool compared = bit == top ? in_run < 1 << bit : (in_run >> bit & 1) && partner < 2 << top;
-                if (top < bits && bit <= top && compared) {
-                    order(&x[a], &x[a + (1 << bit)]);
-                }
-            }
+        if (top < bits) {
+            merge_odd_even(x, top);
         }
     }
 }

@@ -11,6 +11,8 @@ typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
 /* One whose work-groups have any number up to this. */
 #define KERNEL_UP_TO(items) __kernel void
 #define FUNCTION inline static
+/* A function with loops around barriers that is called more than once: PoCL 3.1 crashes where it does not inline one. */
+#define GROUP_FUNCTION inline static __attribute__((always_inline))
 #define GLOBAL __global
 #define LOCAL __local
 #define LOCAL_ARRAY(type, name, count) __local type name[count]
@@ -31,6 +33,8 @@ typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
 /* Work-items meet at the same barrier of the program only. */
 #define BARRIERS_MEET_ANYWHERE 0
 #define UNROLL _Pragma("unroll")
+/* For loops whose length the compiler does not know: so many rounds under way at the same time. */
+#define UNROLL_SOME _Pragma("unroll 4")
 
 /* What CUDA can do about kernels that overlap, and about what compilers keep in registers. */
 #define AFTER_PREVIOUS()
@@ -39,11 +43,34 @@ typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
 
 /* The zeros above the highest one of a number that is not 0. */
 #define LEADING_ZEROS(number) clz(number)
+#define LEADING_ZEROS_64(number) ((u32)clz(number))
+/* The high 32 bits of a product. */
+#define HIGH_HALF(a, b) mul_hi(a, b)
 
 /* Adds to a counter, and sets bits, in memory of the group or of all; what was there before. */
 #define ATOMIC_ADD(counter, number) atomic_add(counter, number)
 #define ATOMIC_OR(bits, more) atomic_or(bits, more)
 /* Counts one more for this work-item; how many there were before. */
 #define COUNT_ONE(counters, which) atomic_inc(&(counters)[which])
+/* OpenCL 1.2 cannot look at what the neighbours count, so that nothing is counted together. */
+#define FIND_HOT(one, other, hot) (*(hot) = 0, false)
+#define COUNT_HOT(counters, which, hot) atomic_inc(&(counters)[which])
 /* Adds the numbers of all work-items of the group to one in local memory. */
 #define ADD_ALL(sum, number) atomic_add(sum, number)
+
+/* A barrier, after which all work-items know whether one of them had this condition. `word` is one in local memory. */
+inline static __attribute__((always_inline)) bool barrier_or(__local u32 *word, bool condition)
+{
+    if (get_local_id(0) == 0) {
+        *word = 0;
+    }
+    BARRIER();
+    if (condition) {
+        *word = 1;
+    }
+    BARRIER();
+    bool any = *word != 0;
+    BARRIER();
+    return any;
+}
+#define BARRIER_OR(word, condition) barrier_or(word, condition)

@@ -5,6 +5,7 @@
 mod buckets;
 mod cluster;
 mod columnsort;
+mod counted;
 mod network;
 
 pub(crate) use network::{Network, shape_for};
@@ -45,17 +46,18 @@ pub(crate) struct Candidate {
 type Fit = fn(&Job, &DeviceFacts, &Tuning) -> Option<Candidate>;
 
 /// The list of strategies: a new one is a row here and a file.
-const STRATEGIES: &[Fit] = &[network::fit, cluster::fit, columnsort::fit, buckets::fit];
+const STRATEGIES: &[Fit] = &[network::fit, cluster::fit, columnsort::fit, buckets::fit, counted::fit];
 
 /// Ranks, from the fastest to the slowest where several strategies fit.
 mod rank {
     /// The array fits one tile.
     pub(super) const TILE: u32 = 0;
-    pub(super) const BUCKETS: u32 = 1;
-    pub(super) const SHORT_CLUSTER: u32 = 2;
-    pub(super) const COLUMNSORT: u32 = 3;
-    pub(super) const CLUSTER: u32 = 4;
-    pub(super) const NETWORK: u32 = 5;
+    pub(super) const COUNTED: u32 = 1;
+    pub(super) const BUCKETS: u32 = 2;
+    pub(super) const SHORT_CLUSTER: u32 = 3;
+    pub(super) const COLUMNSORT: u32 = 4;
+    pub(super) const CLUSTER: u32 = 5;
+    pub(super) const NETWORK: u32 = 6;
 }
 
 /// The kernels of the fastest strategy that fits, with the others as fallbacks.

@@ -51,6 +51,13 @@ pub(crate) struct Measured {
     pub(crate) scatter_copies: f64,
     /// How many groups of a sort by buckets a unit runs at a time.
     pub(crate) bucket_groups_of_unit: usize,
+    /// Above this length counted buckets are faster than anything else.
+    pub(crate) counted_above: [usize; 4],
+    /// Tiles and cells for counted buckets, by the longest array.
+    pub(crate) counted: [&'static [CountedRow]; 4],
+    /// What distributing elements to counted buckets, and sorting these, takes, in copies.
+    pub(crate) distribute_copies: f64,
+    pub(crate) counted_sort_copies: f64,
     /// Up to this many elements, starting a kernel early pays. With more, what is started early takes the place of what still
     /// has to run.
     pub(crate) overlapped_up_to: usize,
@@ -92,6 +99,26 @@ pub(crate) struct BucketRow {
     pub(crate) filled: f64,
 }
 
+/// Tiles and cells of a sort by counted buckets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct CountedRow {
+    /// The longest array that they were best for.
+    pub(crate) up_to: usize,
+    /// The tile that a bucket fits, and the one for what does not fit.
+    pub(crate) tile: Tile,
+    pub(crate) large_tile: Tile,
+    /// The tile in which elements are counted, and uneven ones put in the order of their buckets.
+    pub(crate) moved: Tile,
+    /// The tile in which even elements are put in the order of their buckets, and the groups that do so on a unit at a time.
+    pub(crate) even_moved: Tile,
+    pub(crate) even_groups_of_unit: usize,
+    /// The base-2 logarithm of the most cells that elements are counted by.
+    pub(crate) cells_log2: u32,
+    /// The base-2 logarithms of the targets that a group tells apart: for uneven and for even elements.
+    pub(crate) targets_log2: u32,
+    pub(crate) even_targets_log2: u32,
+}
+
 impl Measured {
     /// The figures of the device that is most like this one.
     pub(crate) fn of(facts: &DeviceFacts) -> &'static Self {
@@ -127,6 +154,43 @@ const fn buckets(up_to: usize, tile: (u32, u32), scatter: (u32, u32), filled: f6
     BucketRow { up_to, tile: Tile::new(tile.0, tile.1), scatter: Tile::new(scatter.0, scatter.1), filled }
 }
 
+/// Counted buckets for elements of 4 bytes: millions of them, and from tens of millions on.
+const COUNTED_4: CountedRow = CountedRow {
+    up_to: 6 << 20,
+    tile: Tile::new(13, 5),
+    large_tile: Tile::new(14, 5),
+    moved: Tile::new(14, 4),
+    even_moved: Tile::new(15, 5),
+    even_groups_of_unit: 1,
+    cells_log2: 13,
+    targets_log2: 11,
+    even_targets_log2: 11,
+};
+const MANY_COUNTED_4: CountedRow = CountedRow {
+    up_to: 24 << 20,
+    tile: Tile::new(14, 5),
+    large_tile: Tile::new(15, 5),
+    cells_log2: 14,
+    ..COUNTED_4
+};
+
+/// The same for elements of 8 bytes.
+const COUNTED_8: CountedRow = CountedRow {
+    up_to: 6 << 20,
+    tile: Tile::new(12, 4),
+    large_tile: Tile::new(13, 4),
+    moved: Tile::new(13, 3),
+    even_moved: Tile::new(14, 4),
+    ..COUNTED_4
+};
+const MANY_COUNTED_8: CountedRow = CountedRow {
+    up_to: 24 << 20,
+    tile: Tile::new(14, 4),
+    large_tile: Tile::new(14, 4),
+    cells_log2: 14,
+    ..COUNTED_8
+};
+
 /// An NVIDIA H200, November 2026, through CUDA; the cost of a launch through OpenCL.
 ///
 /// - Elements held: one bit more spills registers or leaves too few work-items to hide latencies, one less means more trips
@@ -137,6 +201,7 @@ const fn buckets(up_to: usize, tile: (u32, u32), scatter: (u32, u32), filled: f6
 ///   were not measured.
 /// - Buckets: the smaller a tile, the sooner a group is done; the larger, the fewer buckets there are, and the longer are the
 ///   pieces that are written of each. Fuller tiles make fewer groups, but more buckets that need two.
+/// - Counted buckets: below 3 million keys of 4 bytes, other ways take less time. Elements of 16 and 24 bytes were not measured.
 /// - Samples: in a cluster of sixteen, a sample of 2^16 takes less time than one of 2^15 does in a cluster of eight.
 const H200: Measured = Measured {
     device: "NVIDIA H200",
@@ -204,6 +269,33 @@ const H200: Measured = Measured {
     samples: &[cluster(12, 4, 0), cluster(10, 4, 3), cluster(10, 4, 4), cluster(11, 4, 4), cluster(12, 4, 4)],
     scatter_copies: 5.0,
     bucket_groups_of_unit: 4,
+    counted_above: [3 << 20, 1 << 19, usize::MAX, usize::MAX],
+    counted: [
+        &[
+            COUNTED_4,
+            MANY_COUNTED_4,
+            CountedRow { up_to: 56 << 20, targets_log2: 12, even_targets_log2: 12, ..MANY_COUNTED_4 },
+            CountedRow {
+                up_to: usize::MAX,
+                even_moved: Tile::new(14, 5),
+                even_groups_of_unit: 2,
+                cells_log2: 15,
+                targets_log2: 12,
+                ..MANY_COUNTED_4
+            },
+        ],
+        &[
+            CountedRow { up_to: 2 << 20, even_moved: Tile::new(13, 3), ..COUNTED_8 },
+            COUNTED_8,
+            MANY_COUNTED_8,
+            CountedRow { up_to: 56 << 20, targets_log2: 12, even_targets_log2: 12, ..MANY_COUNTED_8 },
+            CountedRow { up_to: usize::MAX, cells_log2: 15, targets_log2: 12, ..MANY_COUNTED_8 },
+        ],
+        &[],
+        &[],
+    ],
+    distribute_copies: 3.0,
+    counted_sort_copies: 3.0,
     overlapped_up_to: 1 << 22,
 };
 
@@ -232,6 +324,7 @@ const POCL: Measured = Measured {
     clusters: [&[]; 4],
     matrices: [&[]; 4],
     buckets: [&[]; 4],
+    counted: [&[]; 4],
     samples: &[cluster(9, 2, 0)],
     ..H200
 };

@@ -5,6 +5,6 @@ mod measured;
 mod stored;
 
 pub(crate) use crossover::Crossover;
-pub(crate) use measured::{BucketRow, ClusterRow, MatrixRow, Measured};
+pub(crate) use measured::{BucketRow, ClusterRow, CountedRow, MatrixRow, Measured};
 pub use stored::Tuning;
 pub(crate) use stored::{NetworkShape, TunedShape};

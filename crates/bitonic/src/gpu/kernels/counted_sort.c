@@ -1,0 +1,362 @@
+/* Sorts every bucket in a tile, and puts it to its place: a group for each, as long as there are groups. Buckets are in the working
+   memory after one round, and in the array after two.
+
+   The elements are counted by COUNTERS cells between the smallest and the largest, and put in the order of the cells in local memory.
+   Now every element is close to its place. Each work-item sorts a window of HELD elements in its registers, and then windows are
+   merged that begin half a window later, and in turn those before, until all are in order.
+
+   The elements of a cell move by half a window in a merge, so a cell with many of them would take long. Mostly it has many because
+   one element is there often. Such a cell is hot. It is parted by one of its elements, the pivot: smaller ones go to its front,
+   larger ones to its back, and its equals fill the middle. If a part is long all the same, it goes to the working memory as it is, and
+   is left over to the next kernel.
+
+   There are three kernels of this text. SORTS tells them apart:
+   EVEN_BUCKETS      has no pivots, which take registers. It sorts even buckets, and leaves over those with a hot cell.
+   UNEVEN_BUCKETS    sorts all others, and writes down equal elements.
+   LEFT_OVER         sorts what those left over, in a larger tile. What it leaves over is for `settle`. */
+
+#define EVEN_BUCKETS 0
+#define UNEVEN_BUCKETS 1
+#define LEFT_OVER 2
+
+#define COUNTERS (COUNTERS_EACH * ITEMS)
+/* The elements of a cell, or of a part, that are left to windows. */
+#define MANY_IN_CELL (SORTS == EVEN_BUCKETS ? 128 : 64)
+#define MANY_IN_PART (SORTS == UNEVEN_BUCKETS ? 192 : 1024)
+/* Cells with more than MANY_IN_CELL elements, at most. */
+#define HOT_CELLS (TILE / MANY_IN_CELL + 1)
+#define IS_HOT (1u << 31)
+#define HAS_PIVOT (1u << 31) /* in the end of a hot cell */
+#if SORTS == LEFT_OVER
+#define NEXT LONG
+#define NEXT_COUNT LONG_COUNT
+#else
+#define NEXT AGAIN
+#define NEXT_COUNT AGAIN_COUNT
+#endif
+
+/* Windows lie WINDOW places apart: with 16 bytes between them, work-items that take as many at once are in different banks. */
+#if defined WIDE && ELEMENT_WORDS == 1 && 4 << HELD_LOG2 >= (WORD_IS_SHORT ? 32 : 16)
+#define WIDE_WINDOWS 1
+#else
+#define WIDE_WINDOWS 0
+#endif
+#define AT_ONCE (WIDE_WINDOWS ? 16 / (u32)sizeof(Element) : 1)
+#define WINDOW (HELD + AT_ONCE)
+#define IN_WINDOWS(place) ((place) + (place) / HELD * AT_ONCE)
+
+/* The plan gives LOCAL_ELEMENTS, which hold the tile with one more window, and the counters. */
+typedef char local_memory_is_enough
+    [LOCAL_ELEMENTS * sizeof(Element) >= (IN_WINDOWS(TILE + HELD) + HOT_CELLS) * sizeof(Element) + (COUNTERS + ITEMS + 2 + 4 * HOT_CELLS) * 4 ? 1 : -1];
+
+/* Takes a window from the tile, or puts it there: its first half from one place on, its second half from another. Places are
+   multiples of AT_ONCE. */
+#if WIDE_WINDOWS
+FUNCTION void take_window(LOCAL const Element *tile, Element *x, u32 first, u32 second)
+{
+    UNROLL for (u32 a = 0; a < HELD; a += AT_ONCE)
+    {
+        WIDE wide = *(LOCAL const WIDE *)(tile + (a < HELD / 2 ? first + a : second + a - HELD / 2));
+#if WORD_IS_SHORT
+        x[a] = (u32)wide.x;
+        x[a + 1] = (u32)(wide.x >> 32);
+        x[a + 2] = (u32)wide.y;
+        x[a + 3] = (u32)(wide.y >> 32);
+#else
+        x[a] = wide.x;
+        x[a + 1] = wide.y;
+#endif
+    }
+}
+
+FUNCTION void put_window(LOCAL Element *tile, const Element *x, u32 first, u32 second)
+{
+    UNROLL for (u32 a = 0; a < HELD; a += AT_ONCE)
+    {
+        WIDE wide;
+#if WORD_IS_SHORT
+        wide.x = x[a] | (u64)x[a + 1] << 32;
+        wide.y = x[a + 2] | (u64)x[a + 3] << 32;
+#else
+        wide.x = x[a];
+        wide.y = x[a + 1];
+#endif
+        *(LOCAL WIDE *)(tile + (a < HELD / 2 ? first + a : second + a - HELD / 2)) = wide;
+    }
+}
+#else
+FUNCTION void take_window(LOCAL const Element *tile, Element *x, u32 first, u32 second)
+{
+    UNROLL for (u32 a = 0; a < HELD; a++)
+    {
+        x[a] = a < HELD / 2 ? tile[first + a] : tile[second + a - HELD / 2];
+    }
+}
+
+FUNCTION void put_window(LOCAL Element *tile, const Element *x, u32 first, u32 second)
+{
+    UNROLL for (u32 a = 0; a < HELD; a++)
+    {
+        if (a < HELD / 2) {
+            tile[first + a] = x[a];
+        } else {
+            tile[second + a - HELD / 2] = x[a];
+        }
+    }
+}
+#endif
+
+#define LOAD_BUCKET(element)                                                                                           \
+    UNROLL for (u32 a = 0; a < HELD; a++)                                                                              \
+    {                                                                                                                  \
+        u32 place = a * ITEMS + ITEM;                                                                                  \
+        x[a] = infinite();                                                                                             \
+        if (place < count) {                                                                                           \
+            x[a] = element;                                                                                            \
+        }                                                                                                              \
+    }
+
+/* Puts elements in the order of their cells, but the equals of pivots. The counters of hot cells are read and do not change, those of
+   the others change and are not read: `is_hot` has a bit for every element that this work-item holds. */
+#define SCATTER_AROUND_PIVOTS                                                                                          \
+    UNROLL for (u32 a = 0; a < HELD; a++)                                                                              \
+    {                                                                                                                  \
+        if (a * ITEMS + ITEM < count) {                                                                                \
+            u32 cell = linear_cell_of(cells, x[a]), place = STAYS;                                                     \
+            if (!(is_hot >> a & 1)) {                                                                                  \
+                place = ATOMIC_ADD(&counts[cell], 1);                                                                  \
+            } else {                                                                                                   \
+                u32 hot = counts[cell] & ~IS_HOT;                                                                      \
+                if (is_less(x[a], pivots[hot])) {                                                                      \
+                    place = ATOMIC_ADD(&hot_front[hot], 1);                                                            \
+                } else if (is_less(pivots[hot], x[a])) {                                                               \
+                    place = ATOMIC_ADD(&hot_back[hot], ~0u) - 1;                                                       \
+                }                                                                                                      \
+            }                                                                                                          \
+            if (place != STAYS) {                                                                                      \
+                tile[IN_WINDOWS(place)] = x[a];                                                                        \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+/* Leaves a part to the next launch if it is long. What is in the tile instead is in order with what is around. */
+GROUP_FUNCTION void leave_part(GLOBAL Element *work, GLOBAL u32 *control, LOCAL Element *tile, u32 bucket_start, u32 first, u32 end,
+                               Element pivot)
+{
+    if (end - first > MANY_IN_PART) {
+        for (u32 place = first + ITEM; place < end; place += ITEMS) {
+            work[bucket_start + place] = tile[IN_WINDOWS(place)];
+            tile[IN_WINDOWS(place)] = pivot;
+        }
+        if (ITEM == 0) {
+            leave_over(control + NEXT_COUNT, control + NEXT, bucket_start + first, end - first, true);
+        }
+    }
+}
+
+KERNEL(ITEMS)
+counted_sort(BUCKET_PARAMETERS)
+{
+    LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
+    LOCAL Element *pivots = tile + IN_WINDOWS(TILE + HELD);
+    LOCAL u32 *counts = (LOCAL u32 *)(pivots + HOT_CELLS);
+    LOCAL u32 *room = counts + COUNTERS;
+    LOCAL u32 *hot_cells = room + ITEMS + 1;
+    /* Of hot cells: the first place, the one behind the last, and those behind the smaller and before the larger elements. */
+    LOCAL u32 *hot_start = room + ITEMS + 2, *hot_end = hot_start + HOT_CELLS;
+    LOCAL u32 *hot_front = hot_end + HOT_CELLS, *hot_back = hot_front + HOT_CELLS;
+    AFTER_PREVIOUS();
+#if SORTS == LEFT_OVER
+    u32 buckets = control[AGAIN_COUNT];
+#else
+    bool is_mine = (control[EVEN] != 0) == (SORTS == EVEN_BUCKETS);
+    u32 buckets = is_mine ? control[BUCKET_COUNT] : 0;
+#endif
+    for (u32 bucket = (u32)GROUP; bucket < buckets; bucket += (u32)GROUPS) {
+#if SORTS == LEFT_OVER
+        GLOBAL const u32 *entry = control + AGAIN + 3 * bucket;
+        u32 start = entry[0], count = entry[1];
+        bool in_work = entry[2];
+#else
+        u32 start = control[STARTS + bucket], count = control[STARTS + bucket + 1] - start;
+        if (count > TILE || control[VALUE_OF + bucket] > 0) {
+            count = 0;
+        }
+        bool in_work = control[RUN_SHIFT] == 0;
+#endif
+        Element x[HELD];
+#if VALUE_BITS == 0 && (KEY_BITS == 32 || KEY_BITS == 64)
+        /* Keys lie in both alike. */
+        GLOBAL const Key *source = in_work ? work_keys : keys;
+        LOAD_BUCKET(source[start + place])
+#else
+        if (in_work) {
+            LOAD_BUCKET(WORK[start + place])
+        } else {
+            LOAD_BUCKET(load(ARRAY_NAMES, start + place))
+        }
+#endif
+        UNROLL for (u32 a = 0; a < COUNTERS / ITEMS; a++)
+        {
+            counts[a * ITEMS + ITEM] = 0;
+        }
+        if (ITEM == 0) {
+            *hot_cells = 0;
+        }
+        Element low = infinite(), high = zero();
+        UNROLL for (u32 a = 0; a < HELD; a++)
+        {
+            if (a * ITEMS + ITEM < count) {
+                low = is_less(x[a], low) ? x[a] : low;
+                high = is_less(high, x[a]) ? x[a] : high;
+            }
+        }
+        find_extremes(tile, tile + ITEMS, low, high);
+        Cells cells = make_cells(TOP(tile[0]), TOP(tile[ITEMS]), COUNTERS, false);
+        /* Where every value has its own cell, elements are in order when they are in the order of the cells. */
+        bool exact = ELEMENT_WORDS == 1 && cells.exact;
+        UNROLL for (u32 a = 0; a < HELD; a++)
+        {
+            if (a * ITEMS + ITEM < count) {
+                ATOMIC_ADD(&counts[linear_cell_of(cells, x[a])], 1);
+            }
+        }
+        BARRIER();
+        u32 sum = 0, number[COUNTERS / ITEMS];
+        UNROLL for (u32 a = 0; a < COUNTERS / ITEMS; a++)
+        {
+            number[a] = counts[ITEM * (COUNTERS / ITEMS) + a];
+            sum += number[a];
+        }
+        u32 before = sum_before(room, sum);
+        UNROLL for (u32 a = 0; a < COUNTERS / ITEMS; a++)
+        {
+            u32 begin = before;
+            if (number[a] > MANY_IN_CELL && !exact) {
+                u32 hot = ATOMIC_ADD(hot_cells, 1);
+#if SORTS != EVEN_BUCKETS
+                hot_start[hot] = hot_front[hot] = before;
+                hot_end[hot] = hot_back[hot] = before + number[a];
+                pivots[hot] = infinite();
+                begin = IS_HOT | hot;
+#endif
+            }
+            counts[ITEM * (COUNTERS / ITEMS) + a] = begin;
+            before += number[a];
+        }
+        BARRIER();
+        u32 hots = *hot_cells;
+#if SORTS == EVEN_BUCKETS
+        if (hots > 0) {
+            if (ITEM == 0) {
+                leave_over(control + NEXT_COUNT, control + NEXT, start, count, in_work);
+            }
+            count = 0;
+            hots = 0;
+        }
+#endif
+        if (hots == 0) {
+            UNROLL for (u32 a = 0; a < HELD; a++)
+            {
+                if (a * ITEMS + ITEM < count) {
+                    u32 place = ATOMIC_ADD(&counts[linear_cell_of(cells, x[a])], 1);
+                    tile[IN_WINDOWS(place)] = x[a];
+                }
+            }
+        }
+#if SORTS != EVEN_BUCKETS
+        u32 is_hot = 0, chosen = 0;
+        if (hots > 0) {
+            Element pivot = zero();
+            UNROLL for (u32 a = 0; a < HELD; a++)
+            {
+                if (a * ITEMS + ITEM < count) {
+                    u32 begin = counts[linear_cell_of(cells, x[a])];
+                    if (begin & IS_HOT) {
+                        is_hot |= 1u << a;
+                        chosen = begin & ~IS_HOT;
+                        pivot = x[a];
+                    }
+                }
+            }
+            /* Every work-item proposes its last one for a pivot, which is one that is there often, most likely. The first of a cell is
+               taken. A cell for which none is proposed has few; infinite is as good a pivot. */
+            if (is_hot && !(ATOMIC_OR(&hot_end[chosen], HAS_PIVOT) & HAS_PIVOT)) {
+                pivots[chosen] = pivot;
+            }
+        }
+        BARRIER();
+        if (hots > 0) {
+            SCATTER_AROUND_PIVOTS
+        }
+        BARRIER();
+        for (u32 hot = 0; hot < hots; hot++) {
+            u32 front = hot_front[hot], back = hot_back[hot];
+            for (u32 place = front + ITEM; place < back; place += ITEMS) {
+                tile[IN_WINDOWS(place)] = pivots[hot];
+            }
+            leave_part(WORK, control, tile, start, hot_start[hot], front, pivots[hot]);
+            leave_part(WORK, control, tile, start, back, hot_end[hot] & ~HAS_PIVOT, pivots[hot]);
+        }
+#endif
+        /* What is behind the last element, up to the end of the window after its own, is infinite. */
+        u32 end = count > 0 ? ((count - 1) / HELD + 2) * HELD : 0;
+        for (u32 place = count + ITEM; place < end; place += ITEMS) {
+            tile[IN_WINDOWS(place)] = infinite();
+        }
+        BARRIER();
+        bool has_window = ITEM * HELD < count && !exact;
+        u32 window = ITEM * WINDOW;
+        if (has_window) {
+            take_window(tile, x, window, window + HELD / 2);
+            sort_registers(x, HELD_LOG2);
+            put_window(tile, x, window, window + HELD / 2);
+        }
+        BARRIER();
+        bool across = true, goes_on = count > 0 && !exact;
+        while (goes_on) {
+            /* Merges what is across two windows, or the halves of one; then what is across the others has to be in order. */
+            if (has_window) {
+                u32 first = across ? window + HELD / 2 : window, second = across ? window + WINDOW : window + HELD / 2;
+                take_window(tile, x, first, second);
+                merge_odd_even(x, HELD_LOG2 - 1);
+                put_window(tile, x, first, second);
+            }
+            BARRIER();
+            bool unsorted = false;
+            if (has_window) {
+                u32 lower = across ? window + HELD / 2 - 1 : window + HELD - 1;
+                u32 upper = across ? window + HELD / 2 : window + WINDOW;
+                unsorted = is_less(tile[upper], tile[lower]);
+            }
+            goes_on = BARRIER_OR(room, unsorted);
+            across = !across;
+        }
+        UNROLL for (u32 a = 0; a < HELD; a++)
+        {
+            u32 place = a * ITEMS + ITEM;
+            if (place < count) {
+                x[a] = tile[IN_WINDOWS(place)];
+            }
+        }
+        restore_keys(x, mapping);
+        UNROLL for (u32 a = 0; a < HELD; a++)
+        {
+            u32 place = a * ITEMS + ITEM;
+            if (place < count) {
+                store(ARRAY_NAMES, start + place, x[a]);
+            }
+        }
+        BARRIER();
+    }
+#if SORTS == UNEVEN_BUCKETS
+    u32 fills = is_mine ? control[FILL_COUNT] : 0;
+    for (u32 fill = (u32)GROUP; fill < fills; fill += (u32)GROUPS) {
+        GLOBAL const u32 *piece = control + FILLS + 3 * fill;
+        Element element = from_ordered(WORK[BOUND_AT(piece[2])], ON_STORE(mapping));
+        for (u32 place = ITEM; place < piece[1]; place += ITEMS) {
+            store(ARRAY_NAMES, piece[0] + place, element);
+        }
+    }
+#endif
+}
