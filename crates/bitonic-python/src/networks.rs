@@ -97,7 +97,7 @@ impl Network {
     /// The keys on the wires before the first stage and after every stage.
     ///
     /// >>> from bitonic import networks
-    /// >>> networks.parse("[(0,1)] [(1,2)]").trace([3, 2, 1])
+    /// >>> networks.parse("[(0,1)]\n[(1,2)]").trace([3, 2, 1])
     /// [[3, 2, 1], [2, 3, 1], [2, 1, 3]]
     fn trace<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyList>>> {
         let ranked = Ranked::of(keys)?;
@@ -110,7 +110,7 @@ impl Network {
     /// >>> from bitonic import networks
     /// >>> print(networks.generate("bitonic", 8).prove())
     /// proved: the network sorts every input (all 2^8 0-1 inputs, as 256 cases)
-    /// >>> wrong = networks.parse("[(0,1)] [(1,2)]").prove()
+    /// >>> wrong = networks.parse("[(0,1)]\n[(1,2)]").prove()
     /// >>> wrong.holds, wrong.input, wrong.output
     /// (False, [1, 1, 0], [1, 0, 1])
     fn prove(&self, py: Python<'_>) -> PyResult<Proof> {
@@ -346,7 +346,7 @@ pub(crate) fn top_k(wires: usize, k: usize, merging: &str) -> PyResult<Network> 
 /// The network that a list of comparators or JSON describes.
 ///
 /// >>> from bitonic import networks
-/// >>> networks.parse("[(0,2)] [(0,1)] [(1,2)]")
+/// >>> networks.parse("[(0,2)]\n[(0,1)]\n[(1,2)]")
 /// <network for 3 keys: 3 comparators, 3 stages>
 #[pyfunction]
 pub(crate) fn parse(text: &str) -> PyResult<Network> {

@@ -13,9 +13,10 @@
 //! 64-bit integer: `first` is 1.
 //!
 //! Two mappings make NumPy's order the order of unsigned integers:
-//! - [`NumpyOrder::rank`] gives equal numbers to what NumPy holds equal. It loses the sign of zero, so it serves comparisons.
 //! - [`NumpyOrder::turn`] subtracts `first`, so that the bits below it wrap around to the end. It is a bijection, so it serves sorts
 //!   in place; -0.0 comes before 0.0.
+//! - [`NumpyOrder::rank`] gives equal numbers to what NumPy holds equal, and MAX, which no value has then, to what is missing. It loses
+//!   the sign of zero, so it serves comparisons.
 
 use bitonic::Key;
 use bitonic::key::{Bits, KeyType};
@@ -101,15 +102,18 @@ impl<B: Bits> NumpyOrder<B> {
     #[inline(always)]
     pub(crate) fn rank<K: Key<Bits = B>>(&self, key: K) -> B {
         let bits = key.to_ordered_bits();
-        let bits = if bits == self.zero_from { self.zero_to } else { bits };
-        let bits = if self.descending { !bits } else { bits };
-        if self.is_missing(key) { B::MAX } else { bits }
+        let turned = self.turn_bits(if bits == self.zero_from { self.zero_to } else { bits });
+        if self.is_missing(key) { B::MAX } else { turned }
     }
 
     /// A number whose order is NumPy's, different for different keys: the distance from the first key in the order.
     #[inline(always)]
     pub(crate) fn turn<K: Key<Bits = B>>(&self, key: K) -> B {
-        let bits = key.to_ordered_bits();
+        self.turn_bits(key.to_ordered_bits())
+    }
+
+    #[inline(always)]
+    fn turn_bits(&self, bits: B) -> B {
         if self.descending { minus(self.last, bits) } else { minus(bits, self.first) }
     }
 

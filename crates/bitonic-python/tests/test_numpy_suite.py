@@ -21,7 +21,7 @@ def _only_ours(of: type) -> type:
     kept = {
         name: value
         for name, value in vars(of).items()
-        if not name.startswith("test") or (WORDS.match(name) and name not in LEFT_OUT)
+        if name not in ("__dict__", "__weakref__") and not name.startswith("test") or (WORDS.match(name) and name not in LEFT_OUT)
     }
     return type(of.__name__, of.__bases__, {**kept, "__module__": __name__})
 

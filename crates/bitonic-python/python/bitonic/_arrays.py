@@ -83,7 +83,7 @@ def check_axis(array: Array, axis: int) -> int:
     return normalize_axis_index(index(axis), array.ndim)
 
 
-def index_type(name: Any) -> type[np.generic]:
+def index_type(name: Any) -> Any:
     """The type of indices with this name."""
     try:
         return INDEX_TYPES[np.dtype(name).name]

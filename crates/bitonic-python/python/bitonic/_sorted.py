@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from bitonic._arrays import Array, check_axis, index_type, keys_order, native, order_of, ready, sorter, take
+from bitonic._arrays import Array, check_axis, index_type, keys_order, native, order_of, ready, take
+from bitonic._arrays import sorter as sorter_of
+from bitonic._core import Sorter
 from bitonic._sorting import sort
 
 
@@ -17,7 +19,7 @@ def is_sorted(a: Any, axis: int = -1, *, descending: bool = False, nan: str = "l
     >>> bitonic.is_sorted([1.0, 2.0, float("nan")]), bitonic.is_sorted([1, 2], descending=True)
     (True, False)
     """
-    options = sorter(descending, True, nan, "cpu", None, False)
+    options = sorter_of(descending, True, nan, "cpu", None, False)
     array, _ = take(a)
     keys = ready(array, check_axis(array, axis))
     if keys.dtype.kind == "c":
@@ -32,7 +34,7 @@ def merge(a: Any, b: Any, *, descending: bool = False, nan: str = "last", thread
     >>> bitonic.merge([1, 4, 9], [2, 4])
     array([1, 2, 4, 4, 9])
     """
-    options = sorter(descending, False, nan, "cpu", threads, False)
+    options = sorter_of(descending, False, nan, "cpu", threads, False)
     (first, give_back), (second, _) = take(a), take(b)
     if first.ndim != 1 or second.ndim != 1:
         raise ValueError(f"the arrays have {first.ndim} and {second.ndim} axes: give two arrays of one axis")
@@ -76,12 +78,9 @@ def searchsorted(
         raise TypeError("places among complex numbers are not found here: use numpy.searchsorted")
     sorted_keys = ready(array.astype(dtype, copy=False), 0)
     wanted = ready(np.asarray(keys).astype(dtype, copy=False), keys.ndim - 1)
-    _options(descending, nan).searchsorted(sorted_keys, wanted, side == "right", places)
+    options = sorter_of(descending, True, nan, "cpu", None, False)
+    options.searchsorted(sorted_keys, wanted, side == "right", places)
     return give_back(places) if places.ndim else places[()]
-
-
-def _options(descending: bool, nan: str) -> Any:
-    return sorter(descending, True, nan, "cpu", None, False)
 
 
 def _check_sorter(order: Any, length: int) -> Array:
@@ -114,29 +113,38 @@ def unique(
     (array([1, 2, 3]), array([2, 1, 2]))
     """
     array, give_back = take(ar)
-    array = np.asanyarray(array)
+    options = sorter_of(False, True, "last", engine, threads, False)
+    order: Array | None = None
+    shape: tuple[int, ...] = array.shape
     if axis is not None:
-        return _unique_along(array, axis, give_back, return_index, return_inverse, return_counts, equal_nan, engine, threads)
-    flat = np.asarray(array).reshape(-1)
-    if not (return_index or return_inverse):
-        ordered = sort(flat, stable=True, engine=engine, threads=threads)
-        is_new = _is_new(ordered, equal_nan)
-        found = (ordered[is_new],)
-        if return_counts:
-            found += (_counts(is_new),)
+        axis = check_axis(array, axis)
+        order, is_new = _distinct_slices(array, axis, options)
+        values, shape = np.take(array, order[is_new], axis), (array.shape[axis],)
+    elif return_index or return_inverse:
+        flat = _flat(array)
+        order = order_of(ready(flat, 0), options, np.int64)
+        is_new = _is_new(flat[order], equal_nan)
+        values = flat[order[is_new]]
     else:
-        order = order_of(ready(flat, 0), sorter(False, True, "last", engine, threads, False), np.int64)
-        ordered = flat[order]
+        ordered = sort(_flat(array), stable=True, engine=engine, threads=threads)
         is_new = _is_new(ordered, equal_nan)
-        found = (ordered[is_new],)
-        if return_index:
-            found += (order[is_new],)
-        if return_inverse:
-            found += (_inverse(order, is_new).reshape(array.shape),)
-        if return_counts:
-            found += (_counts(is_new),)
+        values = ordered[is_new]
+    found: list[Array] = [values]
+    if return_index and order is not None:
+        found.append(order[is_new])
+    if return_inverse and order is not None:
+        inverse = np.empty(order.size, np.intp)
+        inverse[order] = np.cumsum(is_new) - 1
+        found.append(inverse.reshape(shape))
+    if return_counts:
+        found.append(np.diff(np.append(np.flatnonzero(is_new), is_new.size)))
     given = tuple(give_back(each) for each in found)
     return given if len(given) > 1 else given[0]
+
+
+def _flat(array: Array) -> Array:
+    """The array with one axis; a matrix never has one, so that it becomes a plain array."""
+    return np.asarray(array).reshape(-1) if isinstance(array, np.matrix) else array.reshape(-1)
 
 
 def _is_new(ordered: Array, equal_nan: bool) -> Array:
@@ -152,46 +160,16 @@ def _is_new(ordered: Array, equal_nan: bool) -> Array:
     return is_new
 
 
-def _counts(is_new: Array) -> Array:
-    return np.diff(np.append(np.flatnonzero(is_new), is_new.size))
-
-
-def _inverse(order: Array, is_new: Array) -> Array:
-    inverse = np.empty(order.size, np.intp)
-    inverse[order] = np.cumsum(is_new) - 1
-    return inverse
-
-
-def _unique_along(
-    array: Array,
-    axis: int,
-    give_back: Any,
-    return_index: bool,
-    return_inverse: bool,
-    return_counts: bool,
-    equal_nan: bool,
-    engine: str,
-    threads: int | None,
-) -> Any:
-    """The different slices along an axis, in the order of their elements."""
-    axis = check_axis(array, axis)
+def _distinct_slices(array: Array, axis: int, options: Sorter) -> tuple[Array, Array]:
+    """The order of the slices along an axis by their elements, and which of them differ from the one before."""
     slices = np.moveaxis(np.asarray(array), axis, 0)
     rows = slices.reshape(slices.shape[0], int(np.prod(slices.shape[1:], dtype=np.intp)))
-    options = sorter(False, True, "last", engine, threads, False)
+    order = np.arange(rows.shape[0])
     if rows.shape[1]:
         columns = [ready(column, 0) for column in rows.T[::-1]]
         order = keys_order(columns, [options] * len(columns))
-    else:
-        order = np.arange(rows.shape[0])
     ordered = rows[order]
-    is_new = np.ones(rows.shape[0], bool)
+    is_new = np.zeros(rows.shape[0], bool)
+    is_new[:1] = True
     is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    found = (np.moveaxis(slices[order[is_new]], 0, axis),)
-    if return_index:
-        found += (order[is_new],)
-    if return_inverse:
-        found += (_inverse(order, is_new),)
-    if return_counts:
-        found += (_counts(is_new),)
-    given = tuple(give_back(each) for each in found)
-    return given if len(given) > 1 else given[0]
+    return order, is_new
