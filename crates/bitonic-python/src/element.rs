@@ -21,7 +21,10 @@ impl Element {
             Err(PyTypeError::new_err(format!("arrays of dtype {dtype} {what}: {way_out}")))
         };
         if dtype.is_native_byteorder() == Some(false) {
-            return refuse("have the bytes of another machine", "convert with a.astype(a.dtype.newbyteorder('='))");
+            return refuse(
+                "have the bytes of another machine",
+                "convert with a.astype(a.dtype.newbyteorder('='))",
+            );
         }
         let of = |key, missing| Ok(Self { key, missing });
         match (dtype.kind(), dtype.itemsize()) {

@@ -11,9 +11,10 @@ pub(crate) fn raise(error: Error) -> PyErr {
         Error::OutOfMemory { .. } | Error::DeviceMemory { .. } | Error::LargerThanDevice { .. } => {
             PyMemoryError::new_err(text)
         }
-        Error::Device { .. } | Error::KernelBuild { .. } | Error::KernelMissing { .. } | Error::Threads { .. } => {
-            PyRuntimeError::new_err(text)
-        }
+        Error::Device { .. }
+        | Error::KernelBuild { .. }
+        | Error::KernelMissing { .. }
+        | Error::Threads { .. } => PyRuntimeError::new_err(text),
         _ => PyValueError::new_err(text),
     }
 }

@@ -1,6 +1,8 @@
 //! The compiled part of the Python package `bitonic`: see its README.
 
 mod array;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod element;
 mod error;
 mod machine;

@@ -147,7 +147,8 @@ pub(crate) fn tune(py: Python<'_>, engine: &str, quick: bool) -> PyResult<Vec<(S
     let effort = if quick { Effort::Quick } else { Effort::Full };
     let mut reports = Vec::new();
     for engine in engines {
-        let tuned = py.detach(|| device::open(engine, &DeviceChoice::default())?.tune(effort, &mut |_, _| ()));
+        let tuned =
+            py.detach(|| device::open(engine, &DeviceChoice::default())?.tune(effort, &mut |_, _| ()));
         match tuned {
             Ok(report) => reports.push((report.device, report.faster_from)),
             // Not every machine has every engine; what was asked for by name must be there.

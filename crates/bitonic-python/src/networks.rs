@@ -231,7 +231,11 @@ impl<'py> Ranked<'py> {
         }
         let by = [("key", list.getattr("__getitem__")?)];
         let kwargs = pyo3::types::IntoPyDict::into_py_dict(by, py)?;
-        let places = py.import("builtins")?.call_method("sorted", ((0..list.len()).collect::<Vec<_>>(),), Some(&kwargs))?;
+        let places = py.import("builtins")?.call_method(
+            "sorted",
+            ((0..list.len()).collect::<Vec<_>>(),),
+            Some(&kwargs),
+        )?;
         let order: Vec<usize> = places.extract()?;
         let mut ranks = vec![0; order.len()];
         order.iter().enumerate().for_each(|(rank, &place)| ranks[place] = rank);

@@ -15,7 +15,10 @@ impl<K: Key<Bits: Key<Bits = K::Bits>>> NumpyKey for K {}
 pub(crate) struct Options {
     /// The library's sorter, in the order asked for.
     pub(crate) sorter: Sorter,
-    pub(crate) is_usual: bool,
+    /// No engine was named but the CPU's, and nothing else that a short sort depends on.
+    pub(crate) is_plain: bool,
+    /// Neither were threads.
+    pub(crate) is_unlimited: bool,
     pub(crate) descending: bool,
     pub(crate) stable: bool,
     pub(crate) total: bool,
@@ -25,6 +28,12 @@ pub(crate) struct Options {
 impl Options {
     fn order<K: Key>(&self, missing: Missing) -> NumpyOrder<K::Bits> {
         NumpyOrder::new::<K>(if self.total { Missing::Nothing } else { missing }, self.descending)
+    }
+
+    /// Whether the library's functions without options do the same: for few keys they take neither a device nor a second thread.
+    fn is_usual(&self, len: usize) -> bool {
+        const FEW: usize = 256;
+        self.is_plain && (self.is_unlimited || len <= FEW)
     }
 
     /// The sorter for numbers that have the order already.
@@ -68,7 +77,7 @@ pub(crate) fn sort<K: NumpyKey>(
     }
     let ties = if options.stable { Ties::remember(&order, keys, parts)? } else { Vec::new() };
     match parts {
-        Parts::Rows { row, .. } if options.is_usual && row == keys.len() => match options.descending {
+        Parts::Rows { row, .. } if row == keys.len() && options.is_usual(row) => match options.descending {
             false => bitonic::sort(keys),
             true => bitonic::sort_descending(keys),
         },
@@ -291,7 +300,12 @@ pub(crate) fn partition<K: NumpyKey>(
     partition_rows(&options.sorter, keys, row, places)
 }
 
-fn partition_rows<K: Key>(sorter: &Sorter, keys: &mut [K], row: usize, places: &[usize]) -> Result<(), Error> {
+fn partition_rows<K: Key>(
+    sorter: &Sorter,
+    keys: &mut [K],
+    row: usize,
+    places: &[usize],
+) -> Result<(), Error> {
     if row == 0 {
         return Ok(());
     }

@@ -120,8 +120,11 @@ impl<B: Bits> NumpyOrder<B> {
     /// The key with this number.
     #[inline(always)]
     pub(crate) fn turn_back<K: Key<Bits = B>>(&self, turned: B) -> K {
-        let bits =
-            if self.descending { minus(self.last, turned) } else { minus(turned, minus(B::ZERO, self.first)) };
+        let bits = if self.descending {
+            minus(self.last, turned)
+        } else {
+            minus(turned, minus(B::ZERO, self.first))
+        };
         K::from_ordered_bits(bits)
     }
 }

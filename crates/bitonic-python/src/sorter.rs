@@ -21,11 +21,7 @@ type Array<'a, 'py> = &'a Bound<'py, PyUntypedArray>;
 const KEPT_LOCK: usize = 4096;
 
 /// Works without the interpreter's lock where it takes long; then looks whether Ctrl-C was pressed.
-fn work<R: Send>(
-    py: Python<'_>,
-    len: usize,
-    work: impl FnOnce() -> Result<R, Error> + Send,
-) -> PyResult<R> {
+fn work<R: Send>(py: Python<'_>, len: usize, work: impl FnOnce() -> Result<R, Error> + Send) -> PyResult<R> {
     if len < KEPT_LOCK {
         return work().map_err(raise);
     }
@@ -96,8 +92,10 @@ impl Sorter {
             .stable(stable)
             .threads(threads.unwrap_or(0))
             .oblivious(oblivious);
-        let is_usual = engine == Engine::Auto && threads.is_none() && !oblivious;
-        Ok(Self { options: Options { sorter, is_usual, descending, stable, total, oblivious } })
+        let is_plain = matches!(engine, Engine::Auto | Engine::Cpu) && !oblivious;
+        let is_unlimited = engine == Engine::Auto && threads.is_none();
+        let options = Options { sorter, is_plain, is_unlimited, descending, stable, total, oblivious };
+        Ok(Self { options })
     }
 
     /// Sorts rows, or segments between offsets, in place.

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import os
 import pathlib
+import subprocess
+import sys
 import threading
 import xml.etree.ElementTree
 from typing import Any
@@ -139,7 +142,7 @@ def test_the_interpreter_is_left_to_others_while_sorting() -> None:
 def test_plans_and_devices() -> None:
     plan = bitonic.explain(np.zeros((3, 1000)), 0, engine="cpu", threads=1)
     assert (plan.engine, plan.threads) == ("cpu", 1)
-    assert "<pre>" in plan._repr_html_() and "cpu" in repr(plan)
+    assert plan._repr_html_().startswith("<pre>3000 f64 keys in 1000 rows of 3") and "1 thread" in repr(plan)
     assert str(bitonic.explain(10**6, dtype="float32", operation="argsort", engine="cpu"))
     assert bitonic.devices()[0].units >= 1
 
@@ -192,9 +195,56 @@ def test_arrays_of_other_libraries_come_back_as_theirs() -> None:
     assert foreign.array.tolist() == [1, 2, 3]
 
 
-def test_arrays_on_a_gpu_are_refused_with_the_way_out() -> None:
-    class OnDevice:
-        __cuda_array_interface__: dict[str, Any] = {}
+class OnDevice:
+    """What an array on a CUDA device says of itself."""
 
-    with pytest.raises(TypeError, match="engine='cuda'"):
-        bitonic.sort(OnDevice())
+    def __init__(self, typestr: str, strides: tuple[int, ...] | None = None, read_only: bool = False) -> None:
+        self.__cuda_array_interface__ = {
+            "data": (4096, read_only),
+            "typestr": typestr,
+            "shape": (2, 3),
+            "strides": strides,
+            "version": 3,
+        }
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: bitonic.topk(OnDevice("<i4"), 1), TypeError, "a.cpu()"),
+        (lambda: bitonic.sort(OnDevice("<f4")), ValueError, "nan='total'"),
+        (lambda: bitonic.sort(OnDevice("<i4"), out=np.zeros(1)), TypeError, "without out="),
+        (lambda: bitonic.sort(OnDevice("<i4")), TypeError, "sort_inplace on a copy"),
+        (lambda: bitonic.sort_inplace(OnDevice("<i4"), 0), ValueError, "last axis"),
+        (lambda: bitonic.sort_inplace(OnDevice("<i4"), engine="cpu"), ValueError, "leave engine out"),
+        (lambda: bitonic.sort_inplace(OnDevice("<i4"), oblivious=True), ValueError, "obliviously"),
+        (lambda: bitonic.sort_inplace(OnDevice("<i4"), offsets=[0, 1]), TypeError, "segments"),
+        (lambda: bitonic.sort_inplace(OnDevice("<i4", strides=(4, 8))), ValueError, "contiguous"),
+        (lambda: bitonic.sort_inplace(OnDevice("<i4", read_only=True)), ValueError, "read-only"),
+        (lambda: bitonic.argsort(OnDevice("<i4")), ValueError, "one axis"),
+    ],
+)
+def test_what_arrays_on_a_gpu_are_refused_has_a_way_out(call: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error) as raised:
+        call()
+    assert words in str(raised.value)
+
+
+@pytest.mark.skipif(any(device.engine == "cuda" for device in bitonic.devices()), reason="there is a CUDA device")
+def test_without_a_driver_an_array_on_a_gpu_is_an_error() -> None:
+    with pytest.raises(ValueError, match="cuda engine is not available"):
+        bitonic.sort_inplace(OnDevice("<i4"))
+
+
+def test_the_command_is_started_with_its_arguments_and_missing_it_is_said(tmp_path: pathlib.Path) -> None:
+    def run(path: str) -> subprocess.CompletedProcess[str]:
+        arguments = [sys.executable, "-m", "bitonic", "network", "4"]
+        return subprocess.run(arguments, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
+
+    missing = run(str(tmp_path))
+    assert (missing.returncode, missing.stdout) == (127, "") and "cargo install bitonic-cli" in missing.stderr
+    command = tmp_path / "bitonic"
+    command.write_text('#!/bin/sh\necho "$@"\nexit 3\n')
+    command.chmod(0o755)
+    found = run(str(tmp_path))
+    assert (found.returncode, found.stdout) == (3, "network 4\n")

@@ -58,8 +58,8 @@ def _same(result: Array) -> Array:
 
 def _elsewhere(place: object) -> TypeError:
     return TypeError(
-        f"the array is on {place}, and arrays are sorted in the processor's memory: move it there first, such as with a.cpu() or "
-        "a.get(), and sort with engine='cuda' to use the GPU"
+        f"the array is on {place}, where sort, sort_inplace and argsort work, and this function does not: move it to the processor's "
+        "memory first, such as with a.cpu() or a.get()"
     )
 
 
@@ -79,8 +79,12 @@ def back(result: Array, axis: int) -> Array:
     return result if axis == result.ndim - 1 else np.moveaxis(result, -1, axis)
 
 
-def check_axis(array: Array, axis: int) -> int:
-    return normalize_axis_index(index(axis), array.ndim)
+def check_axis(array: Array, axis: Any) -> int:
+    """The axis counted from 0; NumPy's error if the array does not have it."""
+    try:
+        return normalize_axis_index(index(axis), array.ndim)
+    except TypeError:
+        raise TypeError(f"axis is {axis!r}: integer argument expected, or None where the array is to be flattened") from None
 
 
 def index_type(name: Any) -> Any:

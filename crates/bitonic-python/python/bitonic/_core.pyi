@@ -20,6 +20,27 @@ class Sorter:
     def merge(self, first: Array, second: Array, merged: Array, /) -> None: ...
     def searchsorted(self, sorted: Array, keys: Array, is_right: bool, places: Array, /) -> None: ...
     def is_sorted(self, array: Array, /) -> bool: ...
+    def device_workspace(self, dtype: np.dtype[Any], len: int, row: int, indices: bool, device: int, /) -> int: ...
+    def device_sort(
+        self,
+        dtype: np.dtype[Any],
+        array: tuple[int, int],
+        row: int,
+        device: int,
+        stream: int,
+        workspace: tuple[int, int] | None = None,
+        /,
+    ) -> None: ...
+    def device_argsort(
+        self,
+        dtype: np.dtype[Any],
+        array: tuple[int, int],
+        indices: tuple[int, int],
+        device: int,
+        stream: int,
+        workspace: tuple[int, int] | None = None,
+        /,
+    ) -> None: ...
     def plan(self, dtype: np.dtype[Any], len: int, row: int, what: str, /) -> Plan: ...
 
 class Plan:

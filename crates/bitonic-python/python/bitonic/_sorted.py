@@ -116,7 +116,7 @@ def unique(
     options = sorter_of(False, True, "last", engine, threads, False)
     order: Array | None = None
     shape: tuple[int, ...] = array.shape
-    if axis is not None:
+    if axis is not None and (check_axis(array, axis), array.ndim) != (0, 1):
         axis = check_axis(array, axis)
         order, is_new = _distinct_slices(array, axis, options)
         values, shape = np.take(array, order[is_new], axis), (array.shape[axis],)

@@ -7,6 +7,7 @@ from typing import Any, Sequence
 import numpy as np
 from numpy import ndarray
 
+from bitonic import _device
 from bitonic._arrays import (
     Array,
     back,
@@ -53,6 +54,10 @@ def sort(
         result = a.copy()
         options.sort(result)
         return result
+    if _device.is_on_device(a):
+        if out is not None:
+            raise TypeError("arrays on a GPU are sorted without out=: use bitonic.sort_inplace on a copy")
+        return _device.sort(a, axis, options, nan, oblivious, engine, offsets)
     array, give_back = take(a)
     if axis is None:
         array, axis = array.flatten(), -1
@@ -96,6 +101,8 @@ def sort_inplace(
     array([1.5, 2.5, 3.5])
     """
     options = sorter(descending, stable, nan, engine, threads, oblivious)
+    if _device.is_on_device(a):
+        return _device.sort_inplace(a, axis, options, nan, oblivious, engine, offsets)
     array, _ = take(a)
     if not isinstance(a, ndarray) and not hasattr(a, "__dlpack__"):
         raise TypeError(f"a {type(a).__name__} cannot be sorted in place here: pass an array, or use bitonic.sort(a)")
@@ -151,6 +158,8 @@ def argsort(
         indices = np.empty(a.shape, np.int64)
         options.argsort(a if a.flags.c_contiguous and a.flags.aligned else a.copy(), indices)
         return indices
+    if _device.is_on_device(a):
+        return _device.argsort(a, axis, options, nan, oblivious, engine, offsets, index_dtype)
     array, give_back = take(a)
     if axis is None:
         array, axis = array.flatten(), -1
