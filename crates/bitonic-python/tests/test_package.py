@@ -108,16 +108,30 @@ def test_subclasses_are_kept() -> None:
     assert isinstance(bitonic.sort(np.matrix([[3, 1], [2, 4]]), axis=0), np.matrix)
 
 
-def test_narrow_indices_are_refused_where_they_do_not_fit() -> None:
+def test_the_compiled_part_refuses_arrays_that_are_not_ready() -> None:
     from bitonic._core import Sorter
 
     options = Sorter(False, True, "last", "cpu", None, False)
-    # Keys that take no memory: refused before they are read.
-    keys = np.zeros(2**20, np.uint8)
+    keys = np.zeros(64, np.uint8)
     with pytest.raises(ValueError, match="share memory"):
-        options.argsort(keys, keys[: 2**20].view(np.uint32).view(np.uint32), [0, 1])
+        options.argsort(keys, keys.view(np.uint32), [0, 1])
     with pytest.raises(ValueError, match="contiguous"):
         options.sort(keys[::2])
+    with pytest.raises(TypeError, match="another machine"):
+        options.sort(np.zeros(4, ">i4"))
+    with pytest.raises(ValueError, match="room for 3"):
+        options.argsort(keys, np.zeros(3, np.int64))
+    with pytest.raises(TypeError, match="different dtypes"):
+        options.merge(keys, np.zeros(4, np.int8), np.zeros(68, np.uint8))
+
+
+def test_indices_that_do_not_fit_are_refused() -> None:
+    from bitonic._core import Sorter
+
+    # Memory that nobody touches: the keys are refused before they are read.
+    keys = np.empty(2**31 + 1, np.uint8)
+    with pytest.raises(ValueError, match="do not fit 31 bits: ask for index_dtype='int64'"):
+        Sorter(False, True, "last", "cpu", None, False).argsort(keys, np.zeros(1, np.int32), [0, 1])
 
 
 def test_the_interpreter_is_left_to_others_while_sorting() -> None:
