@@ -262,3 +262,19 @@ def test_the_command_is_started_with_its_arguments_and_missing_it_is_said(tmp_pa
     command.chmod(0o755)
     found = run(str(tmp_path))
     assert (found.returncode, found.stdout) == (3, "network 4\n")
+
+
+def test_a_sort_answers_ctrl_c() -> None:
+    program = """
+import os, signal, threading
+import numpy as np
+import bitonic
+keys, found = np.random.default_rng(1).random(10_000_000), None
+threading.Timer(0.02, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    found = bitonic.sort(keys, threads=1)
+except KeyboardInterrupt:
+    print("stopped", found is None)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "stopped True\n"
