@@ -216,6 +216,11 @@ pub(crate) enum Parts<'a> {
 }
 
 impl Parts<'_> {
+    /// Whether all keys are one part.
+    pub(crate) fn is_one(&self) -> bool {
+        matches!(self, Self::Rows { len, row } if len == row)
+    }
+
     pub(crate) fn count(&self) -> usize {
         match *self {
             Self::Rows { len, row } => len.checked_div(row).unwrap_or(0),

@@ -61,6 +61,9 @@ fn sort_parts<K: Key>(sorter: &Sorter, keys: &mut [K], parts: Parts<'_>) -> Resu
     }
 }
 
+/// Up to this many 8-bit keys are sorted here: the library counts them, and going through 256 counters takes longer than that.
+const FEW_BYTES: usize = 64;
+
 /// Sorts every part in place.
 pub(crate) fn sort<K: NumpyKey>(
     options: &Options,
@@ -75,13 +78,16 @@ pub(crate) fn sort<K: NumpyKey>(
         }
         return turned(&order, keys, |bits| sort_parts(&options.ascending(), bits, parts));
     }
+    if K::Bits::WIDTH == 8 && keys.len() <= FEW_BYTES && parts.is_one() && options.is_usual(keys.len()) {
+        // 8-bit keys have neither NaN nor two zeros: those that are equal are the same.
+        keys.sort_unstable_by_key(|&key| order.turn(key));
+        return Ok(());
+    }
     let ties = if options.stable { Ties::remember(&order, keys, parts)? } else { Vec::new() };
-    match parts {
-        Parts::Rows { row, .. } if row == keys.len() && options.is_usual(row) => match options.descending {
-            false => bitonic::sort(keys),
-            true => bitonic::sort_descending(keys),
-        },
-        _ => sort_parts(&options.sorter, keys, parts)?,
+    match (parts.is_one() && options.is_usual(keys.len()), options.descending) {
+        (true, false) => bitonic::sort(keys),
+        (true, true) => bitonic::sort_descending(keys),
+        (false, _) => sort_parts(&options.sorter, keys, parts)?,
     }
     if order.is_total() {
         return Ok(());
@@ -153,10 +159,12 @@ fn ranks<K: NumpyKey>(order: &NumpyOrder<K::Bits>, keys: &[K]) -> Result<Vec<K::
 }
 
 /// A vector of what an iterator gives, or the error that there is no memory for it.
-fn collect<T>(items: impl Iterator<Item = T>) -> Result<Vec<T>, Error> {
+fn collect<T>(mut items: impl Iterator<Item = T>) -> Result<Vec<T>, Error> {
     let mut all = Vec::new();
     let refused = |len: usize| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) };
-    all.try_reserve(items.size_hint().0).map_err(|_| refused(items.size_hint().0))?;
+    let least = items.size_hint().0;
+    all.try_reserve_exact(least).map_err(|_| refused(least))?;
+    all.extend(items.by_ref().take(least));
     for item in items {
         if all.len() == all.capacity() {
             all.try_reserve(1).map_err(|_| refused(2 * all.len()))?;

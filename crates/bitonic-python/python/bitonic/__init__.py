@@ -1,4 +1,4 @@
-"""Sort arrays with sorting networks: NumPy's functions and results, faster, with more to ask for.
+"""Sort arrays with sorting networks: NumPy's functions and results, with more to ask for.
 
 >>> import numpy as np
 >>> import bitonic
