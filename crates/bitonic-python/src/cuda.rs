@@ -1,0 +1,137 @@
+//! Arrays on a CUDA device: sorted where they are, on the stream of their owner, in total order.
+
+use crate::element::{Element, with_key};
+use crate::error::raise;
+use crate::sorter::Sorter;
+use bitonic::cuda::cudarc::driver::sys::{CUdeviceptr, CUstream};
+use bitonic::cuda::cudarc::driver::{CudaStream, DevicePtrMut, DeviceSlice, SyncOnDrop};
+use bitonic::cuda::{Device, DeviceChoice, ResidentSorter};
+use bitonic::{Error, Order};
+use numpy::PyArrayDescr;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// An array that another library owns: where it begins, and how many elements it has.
+struct Foreign {
+    address: CUdeviceptr,
+    len: usize,
+    stream: Arc<CudaStream>,
+}
+
+impl<T> DeviceSlice<T> for Foreign {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+}
+
+impl<T> DevicePtrMut<T> for Foreign {
+    /// Its owner's work is on the same stream, so that nothing has to be waited for.
+    fn device_ptr_mut<'a>(&'a mut self, _: &'a CudaStream) -> (CUdeviceptr, SyncOnDrop<'a>) {
+        (self.address, SyncOnDrop::Record(None))
+    }
+}
+
+/// A device's sorter, and a stream of somebody else on it.
+struct Place {
+    sorter: ResidentSorter,
+    stream: Arc<CudaStream>,
+}
+
+impl Place {
+    /// In the device's primary context, which the CUDA runtime uses, and so every library that hands out arrays.
+    fn open(device: usize, stream: usize, descending: bool) -> Result<Self, Error> {
+        let device = Device::open(&DeviceChoice::Index(device))?;
+        let order = if descending { Order::Descending } else { Order::Ascending };
+        let sorter = ResidentSorter::new(device.context())?.order(order);
+        // SAFETY: the caller names a stream of the primary context, which its owner keeps while the call lasts; the wrapper does not
+        // outlive the call. Work is ordered by being on that very stream.
+        let stream = unsafe { device.context().wrap_borrowed_stream(stream as CUstream) };
+        Ok(Self { sorter, stream })
+    }
+
+    fn array(&self, (address, len): (u64, usize)) -> Foreign {
+        Foreign { address, len, stream: self.stream.clone() }
+    }
+}
+
+#[pymethods]
+impl Sorter {
+    /// The bytes that make a sort on a device the fastest: of rows, or of indices.
+    #[pyo3(signature = (dtype, len, row, indices, device, /))]
+    fn device_workspace(
+        &self,
+        py: Python<'_>,
+        dtype: &Bound<'_, PyArrayDescr>,
+        len: usize,
+        row: usize,
+        indices: bool,
+        device: usize,
+    ) -> PyResult<usize> {
+        let (element, descending) = (Element::of(dtype)?, self.options.descending);
+        let bytes = py.detach(|| {
+            let Place { sorter, .. } = Place::open(device, 0, descending)?;
+            with_key!(element, K => match indices {
+                true => sorter.workspace_size_argsort::<K>(len),
+                false if row == len => Ok(sorter.workspace_size::<K>(len)),
+                false => Ok(sorter.workspace_size_rows::<K>(len.checked_div(row).unwrap_or(0), row)),
+            })
+        });
+        bytes.map_err(raise)
+    }
+
+    /// Queues a sort of rows of an array on a device, with a workspace if one is given.
+    #[pyo3(signature = (dtype, array, row, device, stream, workspace=None, /))]
+    #[allow(clippy::too_many_arguments, reason = "numbers that name one array; only `_device.py` calls it")]
+    fn device_sort(
+        &self,
+        py: Python<'_>,
+        dtype: &Bound<'_, PyArrayDescr>,
+        array: (u64, usize),
+        row: usize,
+        device: usize,
+        stream: usize,
+        workspace: Option<(u64, usize)>,
+    ) -> PyResult<()> {
+        let (element, descending) = (Element::of(dtype)?, self.options.descending);
+        let queued = py.detach(|| {
+            let place = Place::open(device, stream, descending)?;
+            let Place { sorter, stream } = &place;
+            let mut keys = place.array(array);
+            with_key!(element, K => match workspace {
+                None => sorter.sort_rows::<K>(stream, &mut keys, row),
+                Some(room) => sorter.with_workspace(&mut place.array(room)).sort_rows::<K>(stream, &mut keys, row),
+            })
+        });
+        queued.map_err(raise)
+    }
+
+    /// Queues a sort of an array on a device that writes the index that each key had, as 32 bits.
+    #[pyo3(signature = (dtype, array, indices, device, stream, workspace=None, /))]
+    #[allow(clippy::too_many_arguments, reason = "as above")]
+    fn device_argsort(
+        &self,
+        py: Python<'_>,
+        dtype: &Bound<'_, PyArrayDescr>,
+        array: (u64, usize),
+        indices: (u64, usize),
+        device: usize,
+        stream: usize,
+        workspace: Option<(u64, usize)>,
+    ) -> PyResult<()> {
+        let (element, descending) = (Element::of(dtype)?, self.options.descending);
+        let queued = py.detach(|| {
+            let place = Place::open(device, stream, descending)?;
+            let Place { sorter, stream } = &place;
+            let (mut keys, mut indices) = (place.array(array), place.array(indices));
+            with_key!(element, K => match workspace {
+                None => sorter.argsort::<K>(stream, &mut keys, &mut indices),
+                Some(room) => sorter.with_workspace(&mut place.array(room)).argsort::<K>(stream, &mut keys, &mut indices),
+            })
+        });
+        queued.map_err(raise)
+    }
+}
