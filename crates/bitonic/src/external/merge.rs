@@ -345,12 +345,15 @@ fn merge_pieces<I: Items>(
 /// The thread that reads.
 struct Loader<I: Items> {
     orders: Sender<Order<I>>,
-    loaded: Receiver<Result<(usize, Vec<I::Unit>), Error>>,
+    loaded: Receiver<Loaded<I>>,
     /// Where each run is, in bytes.
     extents: Vec<Range<u64>>,
     /// How many bytes a window has.
     window: usize,
 }
+
+/// A window that was read, of this run.
+type Loaded<I> = Result<(usize, Vec<<I as Items>::Unit>), Error>;
 
 /// A window to be read.
 struct Order<I: Items> {
@@ -389,7 +392,7 @@ impl<I: Items> Loader<I> {
         self.orders.send(order).map_err(|_| Error::Damaged)
     }
 
-    fn wait(&self) -> Result<(usize, Vec<I::Unit>), Error> {
+    fn wait(&self) -> Loaded<I> {
         self.loaded.recv().map_err(|_| Error::Damaged)?
     }
 }

@@ -94,7 +94,10 @@ impl<'a> Table<'a> {
         for line in lines {
             let field = reader.field(&line, separator, column)?;
             let word = Word { offset: line.start + field.offset, bytes: field.bytes };
-            self.records.push(Record { lines: &text[above..line.end], key: Place { source, text, word } });
+            self.records.push(Record {
+                lines: &text[above..line.end],
+                key: Place { source, text, origin: TextPosition::START, word },
+            });
             above = line.end;
         }
         self.bottom.push(&text[above..]);
