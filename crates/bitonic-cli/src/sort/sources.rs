@@ -194,7 +194,7 @@ pub(super) fn input_format(path: Option<&Path>, head: &[u8], arguments: &Argumen
     arguments.format.or_else(by_name).unwrap_or_else(|| InputFormat::of_content(head))
 }
 
-const NO_LINES: &str =
+pub(super) const NO_LINES: &str =
     "--key sorts the lines of a text, and this is none: leave out --key, or say --format text";
 
 impl Source {

@@ -9,6 +9,7 @@
 mod blocks;
 mod gather;
 mod keys;
+mod lines;
 mod records;
 
 pub(super) use gather::{Content, Gathered};
@@ -65,9 +66,6 @@ fn can_be_cut(inputs: &[Gathered], arguments: &Arguments) -> Result<bool, Failur
             InputFormat::Npz => {
                 "an archive is read whole: save its array as .npy, or allow more with --memory"
             }
-            InputFormat::Keys(_) if arguments.key.is_some() => {
-                "lines are sorted in memory, which takes about 12 times the file: allow more with --memory"
-            }
             InputFormat::Keys(_) => continue,
         };
         return if arguments.memory.is_some() { Err(input.refused(reason)) } else { Ok(false) };
@@ -77,9 +75,10 @@ fn can_be_cut(inputs: &[Gathered], arguments: &Arguments) -> Result<bool, Failur
 
 /// Sorts the inputs in parts.
 pub(super) fn run(inputs: Vec<Gathered>, started: Instant, arguments: &Arguments) -> Result<(), Failure> {
-    match arguments.record {
-        Some(size) => records::run(&inputs, size, started, arguments),
-        None => keys::run(&inputs, started, arguments),
+    match (arguments.record, &arguments.key) {
+        (Some(size), _) => records::run(&inputs, size, started, arguments),
+        (None, Some(column)) => lines::run(&inputs, column, started, arguments),
+        (None, None) => keys::run(&inputs, started, arguments),
     }
 }
 
