@@ -226,11 +226,10 @@ impl<I: Items> Rounds<I> {
         // An item may begin in one window and end in the next.
         let merged = self.items.start(&here.window.index, here.rest.end);
         next.splice(0..0, here.window.units[merged..].iter().copied());
-        let mut old = std::mem::replace(&mut here.window.units, next);
+        let old = std::mem::replace(&mut here.window.units, next);
         here.rest = 0..self.items.index(&here.window.units, &mut here.window.index);
         let whole = self.items.start(&here.window.index, here.rest.end);
         self.read += self.items.fingerprint(&here.window.units[..whole]);
-        old.clear();
         self.ask(run, old)
     }
 
@@ -371,7 +370,8 @@ impl<I: Items> Loader<I> {
         let work = move || {
             for Order { run, place, bytes, mut buffer } in to_do {
                 let units = bytes / size_of::<I::Unit>();
-                let read = match buffer.try_reserve_exact(units) {
+                // Most buffers have this length already.
+                let read = match buffer.try_reserve_exact(units.saturating_sub(buffer.len())) {
                     Ok(()) => {
                         buffer.resize(units, I::nothing());
                         spill.read(place, |read| I::fill(&mut buffer, read)).map(|()| (run, buffer))

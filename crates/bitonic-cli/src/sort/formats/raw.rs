@@ -46,15 +46,29 @@ pub(in crate::sort) fn decode_into<K: Key>(
     keys: &mut Vec<K>,
 ) -> Result<(), String> {
     let size = size_of::<K>();
+    let before = keys.len();
+    // A loop for either order has no choice in it, and becomes a copy.
+    match order {
+        ByteOrder::Little => {
+            keys.extend(data.chunks_exact(size).map(|chunk| key::<K>(chunk, ByteOrder::Little)))
+        }
+        ByteOrder::Big => keys.extend(data.chunks_exact(size).map(|chunk| key::<K>(chunk, ByteOrder::Big))),
+    }
+    if !matches!(K::TYPE, KeyType::Bool | KeyType::Char) {
+        return Ok(());
+    }
     for (index, chunk) in data.chunks_exact(size).enumerate() {
         let bits = K::Bits::truncate(widen(chunk, order));
-        let key = K::from_raw_bits(bits);
-        if key.to_raw_bits() != bits {
+        if keys[before + index].to_raw_bits() != bits {
             return Err(no_key(place + (index * size) as u64, bits.widen(), K::TYPE));
         }
-        keys.push(key);
     }
     Ok(())
+}
+
+#[inline(always)]
+fn key<K: Key>(chunk: &[u8], order: ByteOrder) -> K {
+    K::from_raw_bits(K::Bits::truncate(widen(chunk, order)))
 }
 
 #[inline(always)]
@@ -84,13 +98,18 @@ fn no_key(place: u64, bits: u128, key_type: KeyType) -> String {
 
 /// Appends the keys' bytes.
 pub(super) fn append<K: Key>(keys: &[K], order: ByteOrder, out: &mut Vec<u8>) {
-    out.reserve(size_of_val(keys));
-    for key in keys {
-        let bits = key.to_raw_bits().widen();
-        match order {
-            ByteOrder::Little => out.extend_from_slice(&bits.to_le_bytes()[..size_of::<K>()]),
-            ByteOrder::Big => out.extend_from_slice(&bits.to_be_bytes()[16 - size_of::<K>()..]),
-        }
+    let size = size_of::<K>();
+    let start = out.len();
+    out.resize(start + size_of_val(keys), 0);
+    let places = keys.iter().zip(out[start..].chunks_exact_mut(size));
+    // A loop for either order has no choice in it, and becomes a copy.
+    match order {
+        ByteOrder::Little => places.for_each(|(key, place)| {
+            place.copy_from_slice(&key.to_raw_bits().widen().to_le_bytes()[..size]);
+        }),
+        ByteOrder::Big => places.for_each(|(key, place)| {
+            place.copy_from_slice(&key.to_raw_bits().widen().to_be_bytes()[16 - size..]);
+        }),
     }
 }
 

@@ -47,21 +47,21 @@ fn numbers_as_text_come_out_as_from_memory() {
 
 #[test]
 fn the_type_is_that_of_all_numbers_and_mistakes_name_their_line() {
-    let many = lines(numbers(500_000).map(|bits| (bits >> 40) as i64));
+    let many = lines(numbers(600_000).map(|bits| (bits >> 40) as i64));
     assert!(many.len() > 4 << 20, "shorter than a block");
     let floats = sorted(["--memory", MEMORY], &format!("{many}-0.5\n"));
     assert!(floats.starts_with("-0.5\n0\n"), "{}", &floats[..20]);
     assert_eq!(
         refused(["--memory", MEMORY], format!("{many}12 x\n")),
-        "standard input: line 500001, column 4: 'x' is no number: write numbers with white space between them"
+        "standard input: line 600001, column 4: 'x' is no number: write numbers with white space between them"
     );
     assert_eq!(
         refused(["--memory", MEMORY, "--type", "u32"], format!("{many}\n -1")),
-        "standard input: line 500002, column 2: '-1' does not fit u32, whole numbers from 0 to 4294967295: choose another --type"
+        "standard input: line 600002, column 2: '-1' does not fit u32, whole numbers from 0 to 4294967295: choose another --type"
     );
     assert!(
         refused(["--memory", MEMORY], format!("{many}true"))
-            .contains("line 500001, column 1: 'true' stands among")
+            .contains("line 600001, column 1: 'true' stands among")
     );
     let folder = Folder::new();
     let file = folder.file("keys.txt", format!("{many}# the end\n"));
