@@ -162,11 +162,9 @@ impl<I: Items> Rounds<I> {
             let window = Window { units: Vec::new(), index: I::Index::default() };
             self.runs.push(Run { window, rest: 0..0, unread, awaited: 0, loaded: VecDeque::new() });
         }
-        // The first window of every run, then the second.
-        for _ in 0..2 {
-            for run in 0..self.runs.len() {
-                self.ask(run, Vec::new())?;
-            }
+        // The window after it is asked for when the first one is here.
+        for run in 0..self.runs.len() {
+            self.ask(run, Vec::new())?;
         }
         loop {
             for run in 0..self.runs.len() {
@@ -203,14 +201,15 @@ impl<I: Items> Rounds<I> {
 
     /// Asks for the next window of a run, to be read into this buffer.
     fn ask(&mut self, run: usize, buffer: Vec<I::Unit>) -> Result<(), Error> {
-        let unread = &mut self.runs[run].unread;
+        let Run { unread, awaited, loaded, .. } = &mut self.runs[run];
+        debug_assert_eq!(*awaited + loaded.len(), 0, "the memory is shared out for one window ahead");
         if unread.is_empty() {
             return Ok(());
         }
         let bytes = (unread.end - unread.start).min(self.loader.window as u64);
         self.loader.ask(Order { run, place: unread.start, bytes: bytes as usize, buffer })?;
         unread.start += bytes;
-        self.runs[run].awaited += 1;
+        *awaited += 1;
         Ok(())
     }
 
