@@ -4,6 +4,12 @@ use std::fmt::Display;
 
 /// What the library's errors advise, and the flags that do it.
 const WORDS: &[(&str, &str)] = &[
+    ("with memory()", "with --memory"),
+    ("with temp()", "with --temp"),
+    (
+        "leave out oblivious(true), or sort less at a time",
+        "leave out --oblivious, or allow more with --memory",
+    ),
     ("allow chunks() that are merged on the host", "leave out --no-chunks"),
     ("device_memory()", "--device-memory"),
     ("with threads()", "with --threads"),
@@ -34,6 +40,17 @@ mod tests {
         let advice = "allow chunks() that are merged on the host, choose the cpu engine, or raise device_memory() or \
                       BITONIC_DEVICE_MEMORY where they set the limit";
         let cases = [
+            (Error::MemoryLimit { bytes: 7, runs: 9 }, "with 7 bytes of memory: allow more with --memory"),
+            (Error::ObliviousMerge, "leave out --oblivious, or allow more with --memory"),
+            (
+                Error::Temporary {
+                    folder: text("F"),
+                    operation: "make",
+                    reason: text("R"),
+                    advice: "choose another folder with temp()",
+                },
+                "cannot make a temporary file in F: R: choose another folder with --temp",
+            ),
             (Error::OutOfMemory { bytes: 7 }, "--engine cpu, --oblivious, or none with --stable or --key"),
             (Error::Threads { threads: 9, reason: text("R") }, "R; ask for fewer with --threads"),
             (Error::Rows { len: 3, row_length: 2 }, "give --rows a length that divides the number of keys"),

@@ -21,14 +21,39 @@ impl Input {
     /// Reads the file, or standard input if there is none or its name is `-`.
     pub(crate) fn read(path: Option<&Path>) -> Result<Self, Failure> {
         let path = path.filter(|path| !is_standard_stream(path));
-        let name = path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
+        let name = name_of(path);
         let bytes = match path {
             Some(path) => read_file(path),
             None => read_standard_input(),
         };
         match bytes {
             Ok(bytes) => Ok(Self { name, bytes }),
-            Err(error) => Err(Failure::new(format!("cannot read {name}: {error}{}", way_out(&error)))),
+            Err(error) => Err(cannot_read(&name, &error)),
+        }
+    }
+
+    /// Reads at most so many bytes of the file or of standard input, and what follows them if there are more.
+    pub(crate) fn begin(path: Option<&Path>, most: usize) -> Result<(Self, Option<Box<dyn Read>>), Failure> {
+        let path = path.filter(|path| !is_standard_stream(path));
+        let name = name_of(path);
+        let begun = || -> io::Result<(Vec<u8>, Box<dyn Read>)> {
+            let (mut rest, progress): (Box<dyn Read>, _) = match path {
+                Some(path) => (Box::new(File::open(path)?), Progress::spinner("reading")),
+                None => {
+                    let (input, progress) = standard_input()?;
+                    (Box::new(input), progress)
+                }
+            };
+            let mut bytes = Vec::new();
+            read_all(&mut rest.by_ref().take(most as u64), &mut bytes, &progress)?;
+            Ok((bytes, rest))
+        };
+        match begun() {
+            Ok((bytes, rest)) => {
+                let is_whole = bytes.len() < most;
+                Ok((Self { name, bytes }, (!is_whole).then_some(rest)))
+            }
+            Err(error) => Err(cannot_read(&name, &error)),
         }
     }
 
@@ -45,6 +70,16 @@ impl Input {
     pub(crate) fn refused(&self, reason: impl fmt::Display) -> Failure {
         Failure::new(format!("{}: {reason}", self.name))
     }
+}
+
+/// What an input is called in messages.
+pub(crate) fn name_of(path: Option<&Path>) -> String {
+    path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string())
+}
+
+/// What it means that an input could not be read.
+pub(crate) fn cannot_read(name: &str, error: &io::Error) -> Failure {
+    Failure::new(format!("cannot read {name}: {error}{}", way_out(error)))
 }
 
 fn way_out(error: &io::Error) -> &'static str {
@@ -67,15 +102,20 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn read_standard_input() -> io::Result<Vec<u8>> {
-    if streams::is_input_closed() {
-        return Err(io::Error::other("it is closed: name a file, or give it one with < FILE"));
-    }
-    let mut input = io::stdin().lock();
-    // Someone who types does not want the screen drawn over.
-    let progress = if input.is_terminal() { Progress::silent() } else { Progress::spinner("reading") };
+    let (mut input, progress) = standard_input()?;
     let mut bytes = Vec::new();
     read_all(&mut input, &mut bytes, &progress)?;
     Ok(bytes)
+}
+
+fn standard_input() -> io::Result<(io::StdinLock<'static>, Progress)> {
+    if streams::is_input_closed() {
+        return Err(io::Error::other("it is closed: name a file, or give it one with < FILE"));
+    }
+    let input = io::stdin().lock();
+    // Someone who types does not want the screen drawn over.
+    let progress = if input.is_terminal() { Progress::silent() } else { Progress::spinner("reading") };
+    Ok((input, progress))
 }
 
 fn read_all(source: &mut impl Read, bytes: &mut Vec<u8>, progress: &Progress) -> io::Result<()> {

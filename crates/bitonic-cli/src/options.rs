@@ -69,6 +69,11 @@ impl SortOptions {
         if self.reverse { Order::Descending } else { Order::Ascending }
     }
 
+    /// Whether time and addresses shall tell nothing about keys.
+    pub(crate) fn is_oblivious(&self) -> bool {
+        self.oblivious
+    }
+
     /// The device asked for, or the best.
     pub(crate) fn device(&self) -> DeviceChoice {
         self.device.clone().unwrap_or_default()

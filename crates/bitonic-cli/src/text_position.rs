@@ -6,13 +6,24 @@ use std::fmt;
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A position in a text as editors count it: lines and columns from 1, columns in characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TextPosition {
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
 
 impl TextPosition {
+    /// Where every text begins.
+    pub(crate) const START: Self = Self { line: 1, column: 1 };
+
+    /// The same position in a text of which this one is a part that begins at `origin`.
+    pub(crate) fn from(self, origin: Self) -> Self {
+        match self.line {
+            1 => Self { line: origin.line, column: origin.column + self.column - 1 },
+            line => Self { line: origin.line + line - 1, column: self.column },
+        }
+    }
+
     /// The position of the byte at `offset`.
     pub(crate) fn of(text: &[u8], offset: usize) -> Self {
         let before = &text[..offset];
@@ -43,6 +54,9 @@ mod tests {
         assert_eq!(at(4), "line 2, column 1");
         assert_eq!(at(7), "line 2, column 3");
         assert_eq!(at(text.len() - 1), "line 3, column 1");
+        let part =
+            |offset| TextPosition::of(&text[6..], offset - 6).from(TextPosition::of(text, 6)).to_string();
+        assert_eq!((part(7), part(text.len() - 1)), (at(7), at(text.len() - 1)));
         assert_eq!(TextPosition::of(b"\xEF\xBB\xBFab", 4).to_string(), "line 1, column 2");
     }
 }

@@ -87,6 +87,58 @@ pub enum Error {
         reason: String,
     },
 
+    /// More sorted runs than so much memory can merge in one pass.
+    MemoryLimit {
+        /// How many bytes of memory the sort may have.
+        bytes: usize,
+        /// The number of runs.
+        runs: usize,
+    },
+
+    /// The temporary file of a sort of more than memory holds failed.
+    Temporary {
+        /// The folder that it is in.
+        folder: String,
+        /// What was to be done with it.
+        operation: &'static str,
+        /// What the system said.
+        reason: String,
+        /// What to do.
+        advice: &'static str,
+    },
+
+    /// What came back from the temporary file is not what was written to it, or not all.
+    Damaged,
+
+    /// A sort of more than memory holds cannot hide the keys.
+    ObliviousMerge,
+
+    /// Bytes that are no whole number of records.
+    RecordSize {
+        /// The number of bytes.
+        bytes: usize,
+        /// The size of a record.
+        size: usize,
+    },
+
+    /// A key that lies outside of the record.
+    RecordKey {
+        /// Where it begins.
+        offset: usize,
+        /// How many bytes it has.
+        length: usize,
+        /// The size of a record.
+        size: usize,
+    },
+
+    /// A record that is too long.
+    RecordLength {
+        /// How many bytes it has.
+        bytes: usize,
+        /// How many it may have.
+        most: usize,
+    },
+
     /// A kernel's source was refused by the device's compiler.
     KernelBuild {
         /// The program's name.
@@ -207,6 +259,35 @@ impl fmt::Display for Error {
             Self::Threads { threads, reason } => {
                 write!(f, "{threads} threads could not be started: {reason}; ask for fewer with threads()")
             }
+            Self::MemoryLimit { bytes, runs } => write!(
+                f,
+                "{runs} sorted runs cannot be merged in one pass with {bytes} bytes of memory: allow more with memory()"
+            ),
+            Self::Temporary { folder, operation, reason, advice } => {
+                write!(f, "cannot {operation} a temporary file in {folder}: {reason}: {advice}")
+            }
+            Self::Damaged => write!(
+                f,
+                "what was read from the temporary file is not what was written: sort again, and if that does not help, test \
+                 the disk and the memory"
+            ),
+            Self::ObliviousMerge => write!(
+                f,
+                "what memory does not hold is merged, and the addresses of a merge depend on keys: leave out oblivious(true), \
+                 or sort less at a time"
+            ),
+            Self::RecordSize { bytes, size } => write!(
+                f,
+                "{bytes} bytes are no whole number of records of {size} bytes: the last is cut off, or they have another size"
+            ),
+            Self::RecordKey { offset, length, size } => write!(
+                f,
+                "a key of {length} bytes at offset {offset} is not within a record of {size} bytes: give another offset, or \
+                 the whole size of a record"
+            ),
+            Self::RecordLength { bytes, most } => {
+                write!(f, "a record of {bytes} bytes is longer than {most}: cut it into several")
+            }
             Self::KernelBuild { kernel, device, log } => write!(
                 f,
                 "kernel '{kernel}' does not build on {device}:\n{log}\nupdate the device's driver, or choose another device or \
@@ -305,6 +386,37 @@ mod tests {
             (
                 Error::Threads { threads: 9, reason: text("R") },
                 "9 threads could not be started: R; ask for fewer with threads()",
+            ),
+            (
+                Error::MemoryLimit { bytes: 7, runs: 9 },
+                "9 sorted runs cannot be merged in one pass with 7 bytes of memory: allow more with memory()",
+            ),
+            (
+                Error::Temporary { folder: text("F"), operation: "O", reason: text("R"), advice: "A" },
+                "cannot O a temporary file in F: R: A",
+            ),
+            (
+                Error::Damaged,
+                "what was read from the temporary file is not what was written: sort again, and if that does not help, test \
+                 the disk and the memory",
+            ),
+            (
+                Error::ObliviousMerge,
+                "what memory does not hold is merged, and the addresses of a merge depend on keys: leave out \
+                 oblivious(true), or sort less at a time",
+            ),
+            (
+                Error::RecordSize { bytes: 7, size: 3 },
+                "7 bytes are no whole number of records of 3 bytes: the last is cut off, or they have another size",
+            ),
+            (
+                Error::RecordKey { offset: 2, length: 4, size: 5 },
+                "a key of 4 bytes at offset 2 is not within a record of 5 bytes: give another offset, or the whole size of a \
+                 record",
+            ),
+            (
+                Error::RecordLength { bytes: 9, most: 7 },
+                "a record of 9 bytes is longer than 7: cut it into several",
             ),
             (
                 Error::KernelBuild { kernel: text("K"), device: text("D"), log: text("L") },

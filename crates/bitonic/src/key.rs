@@ -264,6 +264,30 @@ pub(crate) unsafe fn as_bytes_mut<K: Key>(keys: &mut [K]) -> &mut [u8] {
     bytemuck::cast_slice_mut(unsafe { as_bits_mut(keys) })
 }
 
+/// Lets `fill` write the keys' memory; tells whether all that is there then are keys. What are none become keys, also if `fill` fails
+/// or panics.
+#[cfg(feature = "external")]
+pub(crate) fn fill_from_bytes<K: Key, E>(
+    keys: &mut [K],
+    fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+) -> Result<bool, E> {
+    struct MakeKeys<'a, K: Key>(&'a mut [K::Bits]);
+
+    impl<K: Key> Drop for MakeKeys<'_, K> {
+        fn drop(&mut self) {
+            if K::TYPE.has_invalid_bits() {
+                self.0.iter_mut().for_each(|bits| *bits = K::from_raw_bits(*bits).to_raw_bits());
+            }
+        }
+    }
+
+    // SAFETY: dropping it makes keys of whatever bits are there, before anybody sees them as keys again.
+    let bits = MakeKeys::<K>(unsafe { as_bits_mut(keys) });
+    let bytes = bytemuck::cast_slice_mut(&mut *bits.0);
+    fill(bytes)?;
+    Ok(are_valid(K::TYPE, bytes))
+}
+
 /// Whether bytes are keys: for `bool` and `char` not all are. Other types have no invalid bits.
 pub(crate) fn are_valid(key: KeyType, bytes: &[u8]) -> bool {
     match key {

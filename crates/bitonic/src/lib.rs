@@ -11,7 +11,7 @@
 //! along with their keys, [`argsort`] gives the order without moving anything, and [`Sorter::plan`] says beforehand
 //! what a sort will do and how much memory it takes. [`top_k`], [`select_nth`] and [`partial_sort`] do less than a sort;
 //! [`sort_rows`] and [`sort_segments`] sort parts of an array each for itself; [`sort_by_key`] sorts items of any type;
-//! [`merge()`] and [`searchsorted`] work on what is sorted.
+//! [`merge()`] and [`searchsorted`] work on what is sorted; `external` sorts more than memory holds.
 //!
 //! # Contract
 //!
@@ -33,6 +33,8 @@ pub mod device;
 mod engine;
 mod error;
 mod extension;
+#[cfg(feature = "external")]
+pub mod external;
 mod functions;
 // Plans are pure and always there; without a backend nothing runs them.
 #[cfg_attr(not(any(feature = "opencl", feature = "cuda")), allow(dead_code, unused_imports))]

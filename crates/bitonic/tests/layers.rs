@@ -14,6 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["cpu"],
     &["gpu"],
     &["device", "sorter", "permutation", "sorted"],
+    &["external"],
     &["functions"],
     &["extension"],
     &["lib"],

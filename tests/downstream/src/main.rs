@@ -5,6 +5,7 @@
 
 mod cuda;
 mod device;
+mod external;
 mod host;
 mod keys;
 mod opencl;
@@ -18,6 +19,8 @@ fn main() -> Outcome {
     host::sorter()?;
     operations::functions()?;
     operations::sorter()?;
+    external::keys()?;
+    external::records()?;
     keys::keys();
     plan::requests()?;
     plan::plans()?;

@@ -26,7 +26,7 @@ fn every_public_function_is_used() {
         );
     }
 
-    let text: String = ["main", "cuda", "device", "host", "keys", "opencl", "operations", "plan"]
+    let text: String = ["main", "cuda", "device", "external", "host", "keys", "opencl", "operations", "plan"]
         .iter()
         .map(|module| fs::read_to_string(format!("{}/src/{module}.rs", env!("CARGO_MANIFEST_DIR"))).unwrap())
         .collect();

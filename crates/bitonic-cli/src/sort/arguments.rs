@@ -25,8 +25,11 @@ Examples:
   bitonic sort --random 16M --engine opencl     and on a device with an OpenCL driver?
   bitonic sort keys.bin -t u16 --rows 256       every 256 keys for themselves
   bitonic sort --random 1e6 -t i64 -o a.npy     make a sorted file
+  bitonic sort big.npy --memory 2G -o out.npy   more than memory holds
+  bitonic sort big.dat --record 100 --key 0:bytes10 -o out.dat
+                                                records of 100 bytes by their first ten
 
-The input is read whole, and a file is replaced only when its new content is complete: the output may be the input.
+A file is replaced only when its new content is complete: the output may be the input.
 Numbers are written 1000, 1_000, 0x3E8, 1.5, 1e3, nan or inf; from # to the end of its line is a comment.
 Floats are in IEEE 754 total order: -nan, -inf, ..., -0, 0, ..., inf, nan.
 Exit code: 0 done; 1 --check found keys out of order; 2 something is wrong, and standard error says what.";
@@ -138,6 +141,35 @@ pub(crate) struct Arguments {
         help_heading = "Sort"
     )]
     pub(super) axis: Option<i64>,
+
+    /// Take at most this much memory, such as 512M or 2G (2 x 2^30). What needs more is sorted in parts, which are kept in a
+    /// temporary file and merged. [default: half of the memory that is free]
+    #[arg(
+        long,
+        value_name = "BYTES",
+        value_parser = Word::count(),
+        allow_negative_numbers = true,
+        conflicts_with_all = ["rows", "axis", "check", "random", "array"],
+        help_heading = "Memory"
+    )]
+    pub(super) memory: Option<usize>,
+
+    /// The folder for temporary files, which takes as much as the input. [default: the output's folder, else the system's]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "random"], help_heading = "Memory")]
+    pub(super) temp: Option<PathBuf>,
+
+    /// Sort records of this many bytes by the key in them that --key names: its offset, from 0, and its type, as in 0:u64, 4:f32be
+    /// (highest byte first) or 0:bytes10 (bytes, compared one by one). Records with equal keys stay in their order.
+    #[arg(
+        long,
+        value_name = "BYTES",
+        value_parser = Word::count(),
+        allow_negative_numbers = true,
+        requires = "key",
+        conflicts_with_all = ["random", "check", "format", "output_format", "key_type", "separator", "header", "array", "exact"],
+        help_heading = "Records"
+    )]
+    pub(super) record: Option<usize>,
 
     /// Do not sort: say whether the input is sorted, and if not, where the first key out of order is.
     #[arg(short, long, conflicts_with_all = ["output", "output_format", "report"], help_heading = "Sort")]

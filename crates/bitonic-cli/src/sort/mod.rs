@@ -2,6 +2,7 @@
 
 mod arguments;
 mod benchmark;
+mod external;
 mod formats;
 mod grouping;
 mod lines;
@@ -58,7 +59,11 @@ fn run_random<K: FileKey>(len: usize, arguments: &Arguments) -> Result<(), Failu
 
 fn run_input(arguments: &Arguments) -> Result<(), Failure> {
     let started = Instant::now();
-    let sources = Sources::read(arguments)?;
+    let inputs = external::gather(arguments)?;
+    if external::is_larger(&inputs, arguments)? {
+        return external::run(inputs, started, arguments);
+    }
+    let sources = Sources::read(inputs, arguments)?;
     if let Some(column) = &arguments.key {
         return lines::run(&sources, column, started, arguments);
     }

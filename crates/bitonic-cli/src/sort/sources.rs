@@ -1,11 +1,11 @@
 //! What is sorted: one input or several, each in its format.
 
 use super::Arguments;
+use super::external::{Content, Gathered};
 use super::formats::text::{self, Digits};
 use super::formats::{self, FileKey, Format, InputFormat, Layout, Refusal};
 use crate::failure::{Failure, remark};
-use crate::input::Input;
-use crate::output::is_standard_stream;
+use crate::input::{Input, name_of};
 use crate::progress::Progress;
 use bitonic::key::KeyType;
 use std::path::{Path, PathBuf};
@@ -28,18 +28,16 @@ pub(super) struct Decoded<K> {
 }
 
 impl Sources {
-    /// Reads the files, or standard input if there are none.
-    pub(super) fn read(arguments: &Arguments) -> Result<Self, Failure> {
-        let standard = arguments.files.iter().filter(|path| is_standard_stream(path)).count();
-        if standard > 1 {
-            return Err(Failure::new("standard input can be read only once: name '-' once"));
-        }
-        let paths: Vec<Option<&Path>> = match arguments.files.as_slice() {
-            [] => vec![None],
-            files => files.iter().map(PathBuf::as_path).map(Some).collect(),
+    /// Reads all inputs that are not read yet.
+    pub(super) fn read(inputs: Vec<Gathered>, arguments: &Arguments) -> Result<Self, Failure> {
+        let source = |Gathered { path, content, .. }: Gathered| {
+            let input = match content {
+                Content::InMemory(bytes) => Input { name: name_of(path.as_deref()), bytes },
+                Content::File(_) => Input::read(path.as_deref())?,
+            };
+            Source::new(path, input, arguments)
         };
-        let sources = paths.into_iter().map(|path| Source::read(path, arguments));
-        Ok(Self(sources.collect::<Result<_, _>>()?))
+        Ok(Self(inputs.into_iter().map(source).collect::<Result<_, _>>()?))
     }
 
     /// The format of the first.
@@ -141,19 +139,12 @@ impl Sources {
 
     /// Refuses to write over a text that has comments, which would be lost.
     pub(super) fn keep_comments(&self, output: Option<&Path>) -> Result<(), Failure> {
-        let is_output = |path: &PathBuf| {
-            let [here, there] =
-                [output, Some(path.as_path())].map(|path| path.and_then(|path| path.canonicalize().ok()));
-            here.is_some() && here == there
-        };
+        let is_output = |path: &PathBuf| is_output(path, output);
         let lost = |Source { path, input, format }: &&Source| {
             format.is_text() && input.bytes.contains(&b'#') && path.as_ref().is_some_and(is_output)
         };
         match self.0.iter().find(lost) {
-            Some(Source { input, .. }) => Err(input.refused(
-                "it has comments, which sorting it in place would lose: write to another file, or say --key 1 to keep its \
-                 lines as they are",
-            )),
+            Some(Source { input, .. }) => Err(input.refused(LOSES_COMMENTS)),
             None => Ok(()),
         }
     }
@@ -187,16 +178,28 @@ impl Sources {
     }
 }
 
-const NO_LINES: &str =
+/// Why a text with comments is not sorted in place.
+pub(super) const LOSES_COMMENTS: &str = "it has comments, which sorting it in place would lose: write to another file, or say --key \
+                                         1 to keep its lines as they are";
+
+/// Whether an input is the file that is written.
+pub(super) fn is_output(path: &Path, output: Option<&Path>) -> bool {
+    let [here, there] = [output, Some(path)].map(|path| path.and_then(|path| path.canonicalize().ok()));
+    here.is_some() && here == there
+}
+
+/// The format that was asked for, or the one that an input's name speaks of, or its first bytes.
+pub(super) fn input_format(path: Option<&Path>, head: &[u8], arguments: &Arguments) -> InputFormat {
+    let by_name = || path.and_then(InputFormat::of_name);
+    arguments.format.or_else(by_name).unwrap_or_else(|| InputFormat::of_content(head))
+}
+
+pub(super) const NO_LINES: &str =
     "--key sorts the lines of a text, and this is none: leave out --key, or say --format text";
 
 impl Source {
-    fn read(path: Option<&Path>, arguments: &Arguments) -> Result<Self, Failure> {
-        let input = Input::read(path)?;
-        let path = path.filter(|path| !is_standard_stream(path)).map(Path::to_owned);
-        let by_name = || path.as_deref().and_then(InputFormat::of_name);
-        let by_content = || InputFormat::of_content(&input.bytes);
-        match arguments.format.or_else(by_name).unwrap_or_else(by_content) {
+    fn new(path: Option<PathBuf>, input: Input, arguments: &Arguments) -> Result<Self, Failure> {
+        match input_format(path.as_deref(), &input.bytes, arguments) {
             InputFormat::Keys(_) if arguments.array.is_some() => {
                 Err(input
                     .refused("--array chooses from an archive of arrays, and this is none: leave it out"))

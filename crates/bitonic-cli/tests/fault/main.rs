@@ -7,6 +7,7 @@
 
 mod caches;
 mod disks;
+mod external;
 mod links;
 mod privacy;
 mod runs;

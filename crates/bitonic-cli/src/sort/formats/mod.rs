@@ -7,12 +7,13 @@ pub(super) mod text;
 
 pub(super) use npy::Layout;
 pub(super) use npz::array as array_of_archive;
+pub(super) use raw::decode_into;
 
 use crate::progress::Progress;
 use bitonic::Order;
 use bitonic::key::{BitMap, KeyType};
 use bitonic_testkit::TestKey;
-use raw::ByteOrder;
+pub(super) use raw::ByteOrder;
 use std::io::{self, Write};
 use std::path::Path;
 use text::Digits;
@@ -89,7 +90,7 @@ pub(super) fn extension(path: &Path) -> Option<String> {
 }
 
 /// How many keys are encoded before they are written: enough that a write costs little beside them.
-const KEYS_PER_WRITE: usize = 1 << 14;
+pub(super) const KEYS_PER_WRITE: usize = 1 << 14;
 
 impl Format {
     /// Every format.
@@ -169,20 +170,43 @@ impl Format {
         progress: &Progress,
     ) -> io::Result<()> {
         let mut buffer = Vec::new();
-        if self == Self::Npy {
-            npy::append_header::<K>(layout, &mut buffer)?;
-        }
+        self.append_head::<K>(layout, &mut buffer)?;
         for some in keys.chunks(KEYS_PER_WRITE) {
-            match self {
-                Self::Text => text::append(some, &mut buffer),
-                Self::Raw => raw::append(some, ByteOrder::Little, &mut buffer),
-                Self::Npy => raw::append(some, layout.byte_order, &mut buffer),
-            }
+            self.append_keys(some, layout, &mut buffer);
             out.write_all(&buffer)?;
             buffer.clear();
             progress.advance(some.len());
         }
         out.write_all(&buffer)
+    }
+
+    /// Appends what stands before the keys.
+    pub(super) fn append_head<K: FileKey>(self, layout: &Layout, out: &mut Vec<u8>) -> io::Result<()> {
+        match self {
+            Self::Text | Self::Raw => Ok(()),
+            Self::Npy => npy::append_header::<K>(layout, out),
+        }
+    }
+
+    /// Appends some of the keys.
+    pub(super) fn append_keys<K: FileKey>(self, keys: &[K], layout: &Layout, out: &mut Vec<u8>) {
+        match self {
+            Self::Text => text::append(keys, out),
+            Self::Raw => raw::append(keys, ByteOrder::Little, out),
+            Self::Npy => raw::append(keys, layout.byte_order, out),
+        }
+    }
+
+    /// Where the keys begin in a file of this length that begins like this, and the order of their bytes. Refuses a file that does not
+    /// hold whole keys of this type to its end. Text has no such place.
+    pub(super) fn stretch<K: FileKey>(self, head: &[u8], length: u64) -> Result<(u64, ByteOrder), String> {
+        match self {
+            Self::Text | Self::Raw => raw::expect_whole_keys::<K>(length).map(|()| (0, ByteOrder::Little)),
+            Self::Npy => {
+                let array = npy::expect_all_keys::<K>(head, length)?;
+                Ok((array.start as u64, array.layout.byte_order))
+            }
+        }
     }
 
     /// Where the key with this index stands in `bytes`, in the words of someone who looks for it there.

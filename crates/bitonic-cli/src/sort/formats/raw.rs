@@ -6,17 +6,21 @@ use bitonic::key::{Bits, KeyType};
 
 /// Reads little-endian keys.
 pub(super) fn decode<K: Key>(bytes: &[u8]) -> Result<Vec<K>, String> {
-    let size = size_of::<K>();
-    let rest = bytes.len() % size;
-    if rest != 0 {
-        return Err(format!(
-            "{} bytes are no whole number of {} keys of {size} bytes, {rest} too many: the file is cut off or has \
-             another --type",
-            bytes.len(),
-            K::TYPE
-        ));
-    }
+    expect_whole_keys::<K>(bytes.len() as u64)?;
     decode_from(bytes, 0, ByteOrder::Little)
+}
+
+/// Refuses a number of bytes that are no whole number of keys.
+pub(super) fn expect_whole_keys<K: Key>(bytes: u64) -> Result<(), String> {
+    let size = size_of::<K>() as u64;
+    match bytes % size {
+        0 => Ok(()),
+        rest => Err(format!(
+            "{bytes} bytes are no whole number of {} keys of {size} bytes, {rest} too many: the file is cut off or has \
+             another --type",
+            K::TYPE
+        )),
+    }
 }
 
 /// The order of a key's bytes in a file.
@@ -28,18 +32,43 @@ pub(in crate::sort) enum ByteOrder {
 
 /// Reads all whole keys from `start` on.
 pub(super) fn decode_from<K: Key>(bytes: &[u8], start: usize, order: ByteOrder) -> Result<Vec<K>, String> {
-    let size = size_of::<K>();
     let data = &bytes[start..];
-    let mut keys = with_room_for(data.len() / size)?;
+    let mut keys = with_room_for(data.len() / size_of::<K>())?;
+    decode_into(data, start as u64, order, &mut keys)?;
+    Ok(keys)
+}
+
+/// Appends the keys that these bytes are, which begin at a place of their file.
+pub(in crate::sort) fn decode_into<K: Key>(
+    data: &[u8],
+    place: u64,
+    order: ByteOrder,
+    keys: &mut Vec<K>,
+) -> Result<(), String> {
+    let size = size_of::<K>();
+    let before = keys.len();
+    // A loop for either order has no choice in it, and becomes a copy.
+    match order {
+        ByteOrder::Little => {
+            keys.extend(data.chunks_exact(size).map(|chunk| key::<K>(chunk, ByteOrder::Little)))
+        }
+        ByteOrder::Big => keys.extend(data.chunks_exact(size).map(|chunk| key::<K>(chunk, ByteOrder::Big))),
+    }
+    if !matches!(K::TYPE, KeyType::Bool | KeyType::Char) {
+        return Ok(());
+    }
     for (index, chunk) in data.chunks_exact(size).enumerate() {
         let bits = K::Bits::truncate(widen(chunk, order));
-        let key = K::from_raw_bits(bits);
-        if key.to_raw_bits() != bits {
-            return Err(no_key(start + index * size, bits.widen(), K::TYPE));
+        if keys[before + index].to_raw_bits() != bits {
+            return Err(no_key(place + (index * size) as u64, bits.widen(), K::TYPE));
         }
-        keys.push(key);
     }
-    Ok(keys)
+    Ok(())
+}
+
+#[inline(always)]
+fn key<K: Key>(chunk: &[u8], order: ByteOrder) -> K {
+    K::from_raw_bits(K::Bits::truncate(widen(chunk, order)))
 }
 
 #[inline(always)]
@@ -59,7 +88,7 @@ fn widen(chunk: &[u8], order: ByteOrder) -> u128 {
 
 /// Only `bool` and `char` have bits that are no value.
 #[cold]
-fn no_key(place: usize, bits: u128, key_type: KeyType) -> String {
+fn no_key(place: u64, bits: u128, key_type: KeyType) -> String {
     let (what, instead) = match key_type {
         KeyType::Bool => ("only 0 and 1 are", KeyType::U8),
         _ => ("Unicode ends at 0x10ffff and leaves out 0xd800 to 0xdfff", KeyType::U32),
@@ -69,13 +98,18 @@ fn no_key(place: usize, bits: u128, key_type: KeyType) -> String {
 
 /// Appends the keys' bytes.
 pub(super) fn append<K: Key>(keys: &[K], order: ByteOrder, out: &mut Vec<u8>) {
-    out.reserve(size_of_val(keys));
-    for key in keys {
-        let bits = key.to_raw_bits().widen();
-        match order {
-            ByteOrder::Little => out.extend_from_slice(&bits.to_le_bytes()[..size_of::<K>()]),
-            ByteOrder::Big => out.extend_from_slice(&bits.to_be_bytes()[16 - size_of::<K>()..]),
-        }
+    let size = size_of::<K>();
+    let start = out.len();
+    out.resize(start + size_of_val(keys), 0);
+    let places = keys.iter().zip(out[start..].chunks_exact_mut(size));
+    // A loop for either order has no choice in it, and becomes a copy.
+    match order {
+        ByteOrder::Little => places.for_each(|(key, place)| {
+            place.copy_from_slice(&key.to_raw_bits().widen().to_le_bytes()[..size]);
+        }),
+        ByteOrder::Big => places.for_each(|(key, place)| {
+            place.copy_from_slice(&key.to_raw_bits().widen().to_be_bytes()[16 - size..]);
+        }),
     }
 }
 

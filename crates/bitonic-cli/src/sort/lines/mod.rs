@@ -4,7 +4,7 @@ mod separator;
 mod table;
 
 pub(super) use separator::Separator;
-pub(super) use table::Column;
+pub(super) use table::{Column, Continued, Reading, Table};
 
 use super::formats::text::{self, Place};
 use super::formats::{FileKey, Format, Refusal, first_out_of_order, show, with_room_for};
@@ -17,7 +17,6 @@ use crate::progress::Progress;
 use bitonic::key::KeyType;
 use std::io::{self, Write};
 use std::time::Instant;
-use table::{Reading, Table};
 
 /// Sorts the lines of all inputs, or checks them.
 pub(super) fn run(
@@ -26,16 +25,10 @@ pub(super) fn run(
     started: Instant,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
-    if let Some(path) = arguments.output.as_deref()
-        && Format::of_name(path).is_some_and(|format| !format.is_text())
-    {
-        return Err(Failure::new(format!(
-            "--key writes lines of text, and {} is named as if it held none: choose another name",
-            path.display()
-        )));
-    }
+    expect_text_name(arguments)?;
     let texts = sources.texts()?;
-    let reading = Reading { column, separator: arguments.separator, has_header: arguments.header };
+    let reading =
+        Reading { column, separator: arguments.separator, has_header: arguments.header, part: None };
     let mut table = Table::default();
     for (source, text) in texts.iter().enumerate() {
         table.add(source, text, &reading).map_err(|refusal| sources.refused(refusal))?;
@@ -48,12 +41,26 @@ pub(super) fn run(
     bitonic::with_key_type!(key_type, K => run_keys::<K>(&table, sources, started, arguments))
 }
 
-fn places<'a>(table: &'a Table) -> impl Iterator<Item = Place<'a>> + Clone {
+/// Refuses an output that is named as if it held no text.
+pub(super) fn expect_text_name(arguments: &Arguments) -> Result<(), Failure> {
+    match arguments.output.as_deref() {
+        Some(path) if Format::of_name(path).is_some_and(|format| !format.is_text()) => {
+            Err(Failure::new(format!(
+                "--key writes lines of text, and {} is named as if it held none: choose another name",
+                path.display()
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The keys of all records, as words.
+pub(super) fn places<'a>(table: &'a Table) -> impl Iterator<Item = Place<'a>> + Clone {
     table.records.iter().map(|record| record.key)
 }
 
 /// A first line with names where numbers are expected is most likely a header.
-fn expect_number(table: &Table, arguments: &Arguments) -> Result<(), Refusal> {
+pub(super) fn expect_number(table: &Table, arguments: &Arguments) -> Result<(), Refusal> {
     let is_numeric = !matches!(arguments.key_type, Some(KeyType::Bool | KeyType::Char));
     let has_header = arguments.header || matches!(arguments.key, Some(Column::Name(_)));
     match table.records.first().map(|record| record.key) {
@@ -112,18 +119,8 @@ fn run_keys<K: FileKey>(
 fn write(table: &Table, order: &[usize], out: &mut dyn Write) -> io::Result<()> {
     let progress = Progress::bar("writing", order.len());
     let mut out = io::BufWriter::new(out);
-    // The last line of a text may have no end, and may no longer be the last.
-    let line_end: &[u8] = match table.records.first() {
-        Some(first) if first.lines.ends_with(b"\r\n") => b"\r\n",
-        _ => b"\n",
-    };
-    let mut whole_lines = |lines: &[u8]| -> io::Result<()> {
-        out.write_all(lines)?;
-        match lines.last() {
-            None | Some(b'\n') => Ok(()),
-            Some(_) => out.write_all(line_end),
-        }
-    };
+    let line_end = table.records.first().map_or(&b"\n"[..], |first| line_end(first.lines));
+    let mut whole_lines = |lines: &[u8]| write_whole(lines, line_end, &mut out);
     for lines in &table.top {
         whole_lines(lines)?;
     }
@@ -135,4 +132,18 @@ fn write(table: &Table, order: &[usize], out: &mut dyn Write) -> io::Result<()> 
         whole_lines(lines)?;
     }
     out.flush()
+}
+
+/// How the lines of a text end, of which this is one.
+pub(super) fn line_end(line: &[u8]) -> &'static [u8] {
+    if line.ends_with(b"\r\n") { b"\r\n" } else { b"\n" }
+}
+
+/// Writes lines. The last line of a text may have no end, and may no longer be the last.
+pub(super) fn write_whole(lines: &[u8], line_end: &[u8], out: &mut impl Write) -> io::Result<()> {
+    out.write_all(lines)?;
+    match lines.last() {
+        None | Some(b'\n') => Ok(()),
+        Some(_) => out.write_all(line_end),
+    }
 }

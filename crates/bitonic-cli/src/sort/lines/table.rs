@@ -36,35 +36,64 @@ impl Column {
 }
 
 /// How a table is to be read.
-pub(super) struct Reading<'a> {
-    pub(super) column: &'a Column,
-    pub(super) separator: Option<Separator>,
-    pub(super) has_header: bool,
+pub(in crate::sort) struct Reading<'a> {
+    pub(in crate::sort) column: &'a Column,
+    pub(in crate::sort) separator: Option<Separator>,
+    pub(in crate::sort) has_header: bool,
+    /// For a text that goes on where another ended.
+    pub(in crate::sort) part: Option<Continued>,
+}
+
+/// What is known of a table whose beginning was read.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sort) struct Continued {
+    separator: Separator,
+    column: usize,
+    /// Where the part begins.
+    pub(in crate::sort) origin: TextPosition,
+}
+
+impl Continued {
+    /// The same for a part that begins there.
+    pub(in crate::sort) fn at(self, origin: TextPosition) -> Self {
+        Self { origin, ..self }
+    }
 }
 
 /// Some texts as one table.
 #[derive(Debug, Default)]
-pub(super) struct Table<'a> {
+pub(in crate::sort) struct Table<'a> {
     /// The line with the columns' names, which is the same in all texts.
-    header: Option<&'a [u8]>,
-    pub(super) top: Vec<&'a [u8]>,
-    pub(super) records: Vec<Record<'a>>,
-    pub(super) bottom: Vec<&'a [u8]>,
+    pub(in crate::sort) header: Option<&'a [u8]>,
+    pub(in crate::sort) top: Vec<&'a [u8]>,
+    pub(in crate::sort) records: Vec<Record<'a>>,
+    pub(in crate::sort) bottom: Vec<&'a [u8]>,
+    /// How to go on with the last text.
+    pub(in crate::sort) last: Option<Continued>,
 }
 
 /// A line that is moved.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Record<'a> {
+pub(in crate::sort) struct Record<'a> {
     /// The line with its end, and the comments above it.
-    pub(super) lines: &'a [u8],
+    pub(in crate::sort) lines: &'a [u8],
     /// What is compared.
-    pub(super) key: Place<'a>,
+    pub(in crate::sort) key: Place<'a>,
 }
 
 impl<'a> Table<'a> {
     /// Adds the lines of a text.
-    pub(super) fn add(&mut self, source: usize, text: &'a [u8], reading: &Reading) -> Result<(), Refusal> {
+    pub(in crate::sort) fn add(
+        &mut self,
+        source: usize,
+        text: &'a [u8],
+        reading: &Reading,
+    ) -> Result<(), Refusal> {
         let reader = Reader { source, text, reading };
+        if let Some(known) = reading.part {
+            let lines = lines(text, 0).filter(|line| !is_comment(&text[line.clone()]));
+            return self.add_records(&reader, lines, 0, known);
+        }
         let mark = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         let mut lines = lines(text, mark).filter(|line| !is_comment(&text[line.clone()])).peekable();
         // Only the first text's mark stays: another one would not be at the start.
@@ -91,13 +120,28 @@ impl<'a> Table<'a> {
             self.top.push(&text[above..first.start]);
             above = first.start;
         }
+        self.add_records(&reader, lines, above, Continued { separator, column, origin: TextPosition::START })
+    }
+
+    /// Adds a record for every line, with what is above it from a place on.
+    fn add_records(
+        &mut self,
+        reader: &Reader<'_, 'a>,
+        lines: impl Iterator<Item = Range<usize>>,
+        mut above: usize,
+        known: Continued,
+    ) -> Result<(), Refusal> {
+        let &Reader { source, text, .. } = reader;
+        let Continued { separator, column, origin } = known;
         for line in lines {
             let field = reader.field(&line, separator, column)?;
             let word = Word { offset: line.start + field.offset, bytes: field.bytes };
-            self.records.push(Record { lines: &text[above..line.end], key: Place { source, text, word } });
+            let key = Place { source, text, origin, word };
+            self.records.push(Record { lines: &text[above..line.end], key });
             above = line.end;
         }
         self.bottom.push(&text[above..]);
+        self.last = Some(known);
         Ok(())
     }
 
@@ -199,7 +243,8 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn refused(&self, offset: usize, reason: &str) -> Refusal {
-        let position = TextPosition::of(self.text, offset);
+        let origin = self.reading.part.map_or(TextPosition::START, |part| part.origin);
+        let position = TextPosition::of(self.text, offset).from(origin);
         Refusal { source: self.source, reason: format!("{position}: {reason}") }
     }
 }
@@ -241,7 +286,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const READING: Reading = Reading { column: &Column::Number(2), separator: None, has_header: false };
+    const READING: Reading =
+        Reading { column: &Column::Number(2), separator: None, has_header: false, part: None };
 
     fn table<'a>(texts: &[&'a str], reading: &Reading) -> Result<Table<'a>, String> {
         let mut table = Table::default();
@@ -327,7 +373,7 @@ mod tests {
         ) {
             for column in [Column::Number(number), Column::Name("7".to_owned())] {
                 let mut table = Table::default();
-                let reading = Reading { column: &column, separator: None, has_header };
+                let reading = Reading { column: &column, separator: None, has_header, part: None };
                 if table.add(0, &text, &reading).is_ok() {
                     let records = table.records.iter().map(|record| record.lines);
                     let pieces = table.top.iter().copied().chain(records).chain(table.bottom.iter().copied());

@@ -2,6 +2,7 @@
 
 mod check;
 mod device;
+mod external;
 mod formats;
 mod lines;
 mod mistakes;

@@ -46,11 +46,17 @@ pub(super) fn key_type(bytes: &[u8], asked: Option<KeyType>) -> Result<KeyType, 
 
 /// Reads the keys of an array, in the order in which they are stored.
 pub(super) fn decode<K: Key>(bytes: &[u8]) -> Result<Vec<K>, String> {
-    let array = Array::read(bytes)?;
-    let found = bytes.len() - array.start;
+    let Array { start, layout, .. } = expect_all_keys::<K>(bytes, bytes.len() as u64)?;
+    decode_from(bytes, start, layout.byte_order)
+}
+
+/// The array whose file begins like this, if the file is as long as its header says.
+pub(super) fn expect_all_keys<K: Key>(head: &[u8], file_length: u64) -> Result<Array, String> {
+    let array = Array::read(head)?;
+    let found = file_length - array.start as u64;
     let len = array.layout.len();
     let expected = len.and_then(|len| len.checked_mul(size_of::<K>()));
-    if expected != Some(found) {
+    if expected.map(|bytes| bytes as u64) != Some(found) {
         let size = size_of::<K>();
         let said = match len {
             Some(len) => format!("{len} keys of {size} bytes, {} bytes in all", len as u128 * size as u128),
@@ -62,7 +68,7 @@ pub(super) fn decode<K: Key>(bytes: &[u8]) -> Result<Vec<K>, String> {
             "the header says {said}, but {found} follow it: the file is cut off or damaged, save it again"
         ));
     }
-    decode_from(bytes, array.start, array.layout.byte_order)
+    Ok(array)
 }
 
 /// How the array's keys are stored.
@@ -165,11 +171,11 @@ impl Layout {
 
 /// An array that can be sorted.
 #[derive(Debug, PartialEq)]
-struct Array {
+pub(super) struct Array {
     key_type: KeyType,
-    layout: Layout,
+    pub(super) layout: Layout,
     /// Where the keys begin in the file.
-    start: usize,
+    pub(super) start: usize,
 }
 
 impl Array {

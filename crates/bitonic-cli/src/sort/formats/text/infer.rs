@@ -1,7 +1,7 @@
 //! The type that holds every number of a text.
 
 use super::number::{has_digits_of, plain};
-use super::word::{Place, quote};
+use super::word::{Place, Witness};
 use super::{is_number, no_number};
 use crate::sort::formats::Refusal;
 use bitonic::key::KeyType;
@@ -19,18 +19,7 @@ pub(in crate::sort) struct Inferred {
 /// Only a number with a point or an exponent is rounded if it has more digits than `f64` holds. No words are taken for `i64`.
 pub(in crate::sort) fn infer<'a>(words: impl Iterator<Item = Place<'a>>) -> Result<Inferred, Refusal> {
     let mut seen = Seen::default();
-    for place in words {
-        let word = place.word.bytes;
-        if !is_short_whole(word) {
-            seen.note(place)?;
-        } else {
-            seen.has_negative |= word[0] == b'-';
-            seen.number.get_or_insert(place);
-        }
-        if let (Some(number), Some(truth)) = (seen.number, seen.truth) {
-            return Err(mixed(number, truth));
-        }
-    }
+    seen.look_at(words)?;
     seen.inferred()
 }
 
@@ -48,29 +37,49 @@ fn is_short_decimal(word: &str) -> bool {
 
 /// What the words so far have shown.
 #[derive(Default)]
-struct Seen<'a> {
+pub(in crate::sort) struct Seen {
     /// The first number.
-    number: Option<Place<'a>>,
+    number: Option<Witness>,
     /// The first `true` or `false`.
-    truth: Option<Place<'a>>,
+    truth: Option<Witness>,
     has_negative: bool,
     has_fraction: bool,
     /// A whole number below the range of `i64`, or one above it.
     below_i64: bool,
     above_i64: bool,
     above_u64: bool,
-    above_i128: Option<Place<'a>>,
-    beyond_128_bits: Option<Place<'a>>,
+    above_i128: Option<Witness>,
+    beyond_128_bits: Option<Witness>,
     /// A whole number that `f64` does not hold, and one with a point or an exponent.
-    inexact_whole: Option<Place<'a>>,
-    inexact_decimal: Option<Place<'a>>,
+    inexact_whole: Option<Witness>,
+    inexact_decimal: Option<Witness>,
 }
 
-impl<'a> Seen<'a> {
-    fn note(&mut self, place: Place<'a>) -> Result<(), Refusal> {
+impl Seen {
+    /// Looks at more words.
+    pub(in crate::sort) fn look_at<'a>(
+        &mut self,
+        words: impl Iterator<Item = Place<'a>>,
+    ) -> Result<(), Refusal> {
+        for place in words {
+            let word = place.word.bytes;
+            if !is_short_whole(word) {
+                self.note(place)?;
+            } else {
+                self.has_negative |= word[0] == b'-';
+                self.number.get_or_insert_with(|| place.into());
+            }
+            if let (Some(number), Some(truth)) = (&self.number, &self.truth) {
+                return Err(mixed(number, truth));
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, place: Place) -> Result<(), Refusal> {
         let content = place.content()?;
         if matches!(content, "true" | "false") {
-            self.truth.get_or_insert(place);
+            self.truth.get_or_insert_with(|| place.into());
             return Ok(());
         }
         let plain = plain(content);
@@ -80,7 +89,7 @@ impl<'a> Seen<'a> {
         if !is_whole && !is_number(content) {
             return Err(no_number(&place, content));
         }
-        self.number.get_or_insert(place);
+        self.number.get_or_insert_with(|| place.into());
         let is_negative_zero = content.starts_with('-') && digits.bytes().all(|byte| byte == b'0');
         if is_whole && !is_negative_zero {
             self.note_whole(place, content);
@@ -88,16 +97,16 @@ impl<'a> Seen<'a> {
             self.has_fraction = true;
             let is_to_be_told = self.inexact_decimal.is_none() && !is_short_decimal(content);
             if is_to_be_told && !is_f64(content) {
-                self.inexact_decimal = Some(place);
+                self.inexact_decimal = Some(place.into());
             }
         }
         Ok(())
     }
 
-    fn note_whole(&mut self, place: Place<'a>, content: &str) {
+    fn note_whole(&mut self, place: Place, content: &str) {
         self.has_negative |= content.starts_with('-');
         if self.inexact_whole.is_none() && !is_f64(content) {
-            self.inexact_whole = Some(place);
+            self.inexact_whole = Some(place.into());
         }
         if content.parse::<i64>().is_ok() {
             return;
@@ -107,13 +116,14 @@ impl<'a> Seen<'a> {
             self.above_i64 |= value > 0;
             self.above_u64 |= value > i128::from(u64::MAX);
         } else if content.parse::<u128>().is_ok() {
-            self.above_i128.get_or_insert(place);
+            self.above_i128.get_or_insert_with(|| place.into());
         } else {
-            self.beyond_128_bits.get_or_insert(place);
+            self.beyond_128_bits.get_or_insert_with(|| place.into());
         }
     }
 
-    fn inferred(self) -> Result<Inferred, Refusal> {
+    /// What the words say together.
+    pub(in crate::sort) fn inferred(self) -> Result<Inferred, Refusal> {
         let key_type = self.key_type()?;
         let rounded = self.inexact_decimal.filter(|_| key_type == KeyType::F64).map(|place| {
             place.refused(
@@ -129,19 +139,19 @@ impl<'a> Seen<'a> {
             return Ok(KeyType::Bool);
         }
         if self.has_fraction {
-            return match self.inexact_whole {
+            return match &self.inexact_whole {
                 Some(place) => {
                     Err(place.refused("has more digits than f64 holds: say --type f64 to round it"))
                 }
                 None => Ok(KeyType::F64),
             };
         }
-        if let Some(place) = self.beyond_128_bits {
+        if let Some(place) = &self.beyond_128_bits {
             return Err(
                 place.refused("is too large for a whole number of 128 bits: say --type f64 to round it")
             );
         }
-        match (self.above_i128, self.has_negative) {
+        match (&self.above_i128, self.has_negative) {
             (Some(place), true) => {
                 Err(place.refused("fits no type that also has negative numbers: say --type f64 to round it"))
             }
@@ -159,13 +169,12 @@ fn is_f64(number: &str) -> bool {
     number.parse().is_ok_and(|value: f64| value.is_infinite() || has_digits_of(number, value))
 }
 
-fn mixed(number: Place, truth: Place) -> Refusal {
-    let number_is_first = (number.source, number.word.offset) < (truth.source, truth.word.offset);
+fn mixed(number: &Witness, truth: &Witness) -> Refusal {
+    let number_is_first = (number.source, number.position) < (truth.source, truth.position);
     let (first, second) = if number_is_first { (number, truth) } else { (truth, number) };
-    let before = quote(&String::from_utf8_lossy(first.word.bytes));
     second.refused(&format!(
-        "stands among keys of another type, as {before} on line {} is: write numbers only, or true and false only",
-        first.position().line
+        "stands among keys of another type, as {} on line {} is: write numbers only, or true and false only",
+        first.quoted, first.position.line
     ))
 }
 

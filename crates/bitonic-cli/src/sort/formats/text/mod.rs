@@ -5,11 +5,12 @@ mod key;
 mod number;
 mod word;
 
-pub(in crate::sort) use infer::{Inferred, infer};
+pub(in crate::sort) use infer::{Inferred, Seen, infer};
 pub(in crate::sort) use key::TextKey;
 pub(in crate::sort) use word::{Comments, Place, Word, quote};
 
 use super::{Refusal, with_room_for};
+use crate::text_position::TextPosition;
 use word::words;
 
 /// All words of some texts.
@@ -18,9 +19,19 @@ pub(in crate::sort) fn places<'a>(
     comments: Comments,
 ) -> impl Iterator<Item = Place<'a>> + Clone {
     let of_text = move |(source, text): (usize, &'a &'a [u8])| {
-        words(text, comments).map(move |word| Place { source, text, word })
+        places_of_part(source, text, TextPosition::START, comments)
     };
     texts.iter().enumerate().flat_map(of_text)
+}
+
+/// All words of a text that begins at `origin` of a longer one.
+pub(in crate::sort) fn places_of_part(
+    source: usize,
+    text: &[u8],
+    origin: TextPosition,
+    comments: Comments,
+) -> impl Iterator<Item = Place<'_>> + Clone {
+    words(text, comments).map(move |word| Place { source, text, origin, word })
 }
 
 /// Whether a key may have fewer digits than its word.
@@ -38,6 +49,16 @@ pub(in crate::sort) fn decode<'a, K: TextKey>(
 ) -> Result<Vec<K>, Refusal> {
     let no_memory = |reason| Refusal { source: 0, reason };
     let mut keys = with_room_for(words.clone().count()).map_err(no_memory)?;
+    decode_into(words, digits, &mut keys)?;
+    Ok(keys)
+}
+
+/// Appends keys of a known type.
+pub(in crate::sort) fn decode_into<'a, K: TextKey>(
+    words: impl Iterator<Item = Place<'a>>,
+    digits: Digits,
+    keys: &mut Vec<K>,
+) -> Result<(), Refusal> {
     for place in words {
         let content = place.content()?;
         let Some(key) = K::read(content) else { return Err(misfit::<K>(&place, content)) };
@@ -49,7 +70,7 @@ pub(in crate::sort) fn decode<'a, K: TextKey>(
         }
         keys.push(key);
     }
-    Ok(keys)
+    Ok(())
 }
 
 /// Appends the keys, one a line. Equal keys stand together in what was sorted, and a line is copied sooner than made.

@@ -17,12 +17,18 @@ pub(in crate::sort) struct Place<'a> {
     /// Which text.
     pub(in crate::sort) source: usize,
     pub(in crate::sort) text: &'a [u8],
+    /// Where the text begins, if it is a part of a longer one.
+    pub(in crate::sort) origin: TextPosition,
     pub(in crate::sort) word: Word<'a>,
 }
 
 impl<'a> Place<'a> {
     pub(in crate::sort) fn position(&self) -> TextPosition {
-        TextPosition::of(self.text, self.word.offset)
+        self.position_of(self.word.offset)
+    }
+
+    fn position_of(&self, offset: usize) -> TextPosition {
+        TextPosition::of(self.text, offset).from(self.origin)
     }
 
     /// The word as text.
@@ -32,7 +38,7 @@ impl<'a> Place<'a> {
             let at = error.valid_up_to();
             let reason = format!(
                 "{}: byte {:#04x} is no UTF-8 text: say --format raw if the file holds bytes and not numbers as text",
-                TextPosition::of(self.text, offset + at),
+                self.position_of(offset + at),
                 bytes[at]
             );
             Refusal { source: self.source, reason }
@@ -41,8 +47,30 @@ impl<'a> Place<'a> {
 
     /// A refusal because of the word; `reason` goes on from the word itself.
     pub(in crate::sort) fn refused(&self, reason: &str) -> Refusal {
-        let quoted = quote(&String::from_utf8_lossy(self.word.bytes));
-        Refusal { source: self.source, reason: format!("{}: {quoted} {reason}", self.position()) }
+        Witness::from(*self).refused(reason)
+    }
+}
+
+/// A word of which something may have to be said when its text is gone.
+#[derive(Clone, Debug)]
+pub(super) struct Witness {
+    pub(super) source: usize,
+    pub(super) position: TextPosition,
+    pub(super) quoted: String,
+}
+
+impl From<Place<'_>> for Witness {
+    fn from(place: Place<'_>) -> Self {
+        let quoted = quote(&String::from_utf8_lossy(place.word.bytes));
+        Self { source: place.source, position: place.position(), quoted }
+    }
+}
+
+impl Witness {
+    /// A refusal because of the word; `reason` goes on from the word itself.
+    pub(super) fn refused(&self, reason: &str) -> Refusal {
+        let Self { source, position, quoted } = self;
+        Refusal { source: *source, reason: format!("{position}: {quoted} {reason}") }
     }
 }
 

@@ -1,0 +1,173 @@
+//! Runs are made: items fill one buffer while another is sorted and written.
+//!
+//! Nothing is written as long as everything fits one buffer.
+
+use super::budget::Budget;
+use super::fingerprint::Fingerprint;
+use super::items::Items;
+use super::merge::Merge;
+use super::spill::Spill;
+use super::{Options, Output};
+use crate::Error;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+/// Items on their way in.
+pub(super) struct Intake<I: Items> {
+    items: I,
+    options: Options,
+    budget: Budget,
+    filling: Vec<I::Unit>,
+    count: usize,
+    given: Fingerprint,
+    writer: Option<Writer<I>>,
+    /// What went wrong, and goes on being wrong.
+    failed: Option<Error>,
+}
+
+impl<I: Items> Intake<I> {
+    pub(super) fn new(items: I, options: Options) -> Result<Self, Error> {
+        let budget = Budget::new(options.memory)?;
+        let given = Fingerprint::default();
+        Ok(Self { items, options, budget, filling: Vec::new(), count: 0, given, writer: None, failed: None })
+    }
+
+    /// Takes items of `length` units each.
+    pub(super) fn push(&mut self, units: &[I::Unit], length: usize) -> Result<(), Error> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let pushed = self.push_all(units, length);
+        match &pushed {
+            Ok(()) => self.given += self.items.fingerprint(units),
+            Err(error) => self.failed = Some(error.clone()),
+        }
+        pushed
+    }
+
+    fn push_all(&mut self, mut units: &[I::Unit], length: usize) -> Result<(), Error> {
+        while !units.is_empty() {
+            let room = self.room(length);
+            if room == 0 {
+                self.hand_over()?;
+                continue;
+            }
+            let (now, later) = units.split_at(units.len().min(room * length));
+            self.reserve(now.len())?;
+            self.filling.extend_from_slice(now);
+            self.count += now.len() / length;
+            units = later;
+        }
+        Ok(())
+    }
+
+    /// How many items of this length the buffer still takes: an empty one takes one of any length.
+    fn room(&self, length: usize) -> usize {
+        let needed = |units: usize, items: usize| {
+            I::BUFFERS * units * size_of::<I::Unit>() + items * self.items.working_bytes()
+        };
+        let left = self.budget.bytes.saturating_sub(needed(self.filling.len(), self.count));
+        (left / needed(length, 1)).max(usize::from(self.count == 0))
+    }
+
+    /// Makes room for so many units. Buffers grow as they are filled, so that few items take little memory.
+    fn reserve(&mut self, more: usize) -> Result<(), Error> {
+        let (len, capacity) = (self.filling.len(), self.filling.capacity());
+        if len + more <= capacity {
+            return Ok(());
+        }
+        let longest = self.budget.bytes / (I::BUFFERS * size_of::<I::Unit>());
+        let wanted = (2 * capacity).min(longest).max(len + more);
+        self.filling
+            .try_reserve_exact(wanted - len)
+            .map_err(|_| Error::OutOfMemory { bytes: wanted * size_of::<I::Unit>() })
+    }
+
+    /// Gives the full buffer to be sorted and written, and takes an empty one.
+    fn hand_over(&mut self) -> Result<(), Error> {
+        if self.writer.is_none() {
+            let spill = Spill::create(&self.options.temp)?;
+            self.writer = Some(Writer::start(self.items.clone(), self.options.clone(), spill)?);
+        }
+        let full = std::mem::take(&mut self.filling);
+        self.count = 0;
+        let handed = self.writer.as_mut().map(|writer| writer.hand_over(full));
+        match handed {
+            Some(Some(empty)) => {
+                self.filling = empty;
+                Ok(())
+            }
+            // The writer ended: it tells why.
+            _ => self.writer.take().map_or(Ok(()), |writer| writer.finish().map(drop)),
+        }
+    }
+
+    /// Sorts what is left, and merges all runs.
+    pub(super) fn finish(mut self) -> Result<Output<I>, Error> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        if self.writer.is_some() && !self.filling.is_empty() {
+            self.hand_over()?;
+        }
+        let Some(writer) = self.writer else {
+            let Self { items, options, given, filling: mut all, .. } = self;
+            items.sort(&mut all, &mut Vec::new(), &options.sorter)?;
+            return match items.fingerprint(&all) == given {
+                true => Ok(Output::InMemory { all, is_taken: false, items: given.items }),
+                false => Err(Error::Damaged),
+            };
+        };
+        drop(std::mem::take(&mut self.filling));
+        let spill = writer.finish()?;
+        Ok(Output::Merged(Merge::start(self.items, self.options, self.budget, spill, self.given)?))
+    }
+}
+
+/// The thread that sorts runs and writes them.
+struct Writer<I: Items> {
+    full: SyncSender<Vec<I::Unit>>,
+    empty: Receiver<Vec<I::Unit>>,
+    thread: JoinHandle<Result<Spill, Error>>,
+}
+
+impl<I: Items> Writer<I> {
+    fn start(items: I, options: Options, mut spill: Spill) -> Result<Self, Error> {
+        let (full, to_sort) = sync_channel::<Vec<I::Unit>>(0);
+        let (done, empty) = sync_channel(2);
+        // The second buffer, whose memory is taken when it is filled.
+        let _ = done.send(Vec::new());
+        let budget = Budget::new(options.memory)?;
+        let work = move || {
+            let mut spare = Vec::new();
+            for mut run in to_sort {
+                // Rather now than after all runs are written.
+                budget.window(spill.runs.len() + 1)?;
+                items.sort(&mut run, &mut spare, &options.sorter)?;
+                spill.write(I::bytes(&run))?;
+                run.clear();
+                // Nobody takes it at the end.
+                let _ = done.send(run);
+            }
+            Ok(spill)
+        };
+        let thread = std::thread::Builder::new().name("bitonic-runs".to_owned()).spawn(work);
+        let thread = thread.map_err(|error| Error::Threads { threads: 1, reason: error.to_string() })?;
+        Ok(Self { full, empty, thread })
+    }
+
+    /// Gives a full buffer for an empty one; none if the thread has ended.
+    fn hand_over(&mut self, run: Vec<I::Unit>) -> Option<Vec<I::Unit>> {
+        self.full.send(run).ok()?;
+        self.empty.recv().ok()
+    }
+
+    /// Waits for the last run.
+    fn finish(self) -> Result<Spill, Error> {
+        let Self { full, empty, thread } = self;
+        drop(full);
+        // Buffers that come back are given up at once.
+        empty.into_iter().for_each(drop);
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}

@@ -1,0 +1,464 @@
+//! All runs become one, in one pass.
+//!
+//! ```text
+//!   thread that reads        window after window of every run, one ahead of what is merged
+//!   thread that merges       rounds: as far as all windows reach, in pieces that fit a cache, on all cores
+//!   thread of the caller     chunk after chunk of the result
+//! ```
+//!
+//! A round takes one window of one run whole, and of the others what goes before its end ([`super::cut`]). So it merges as much as a
+//! window has, on average.
+
+use super::budget::{Budget, CHUNKS};
+use super::cut::{Rest, mergeable, pieces};
+use super::fingerprint::Fingerprint;
+use super::items::{Items, Part, Window};
+use super::spill::Spill;
+use super::{Options, Summary};
+use crate::Error;
+use crate::cpu::{Settings, with_threads_for};
+use crate::key::{BitMap, Key};
+use rayon::prelude::*;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
+
+/// Pieces of so many bytes, with what they are merged from, fit the second cache of most processors.
+const PIECE: usize = 256 << 10;
+
+/// A merge under way, as its caller sees it.
+pub(super) struct Merge<I: Items> {
+    chunks: Receiver<Message<I>>,
+    empty: Sender<Vec<I::Unit>>,
+    thread: Option<JoinHandle<()>>,
+    /// The chunk that the caller has.
+    current: Vec<I::Unit>,
+    is_done: bool,
+    pub(super) summary: Summary,
+}
+
+enum Message<I: Items> {
+    /// Some of the result.
+    Chunk(Vec<I::Unit>),
+    /// All of it came, and it is what was given.
+    Done,
+    Failed(Error),
+}
+
+impl<I: Items> Merge<I> {
+    pub(super) fn start(
+        items: I,
+        options: Options,
+        budget: Budget,
+        spill: Spill,
+        given: Fingerprint,
+    ) -> Result<Self, Error> {
+        let summary = Summary { items: given.items, runs: spill.runs.len(), temporary_bytes: spill.len() };
+        let (result, chunks) = sync_channel(1);
+        let (empty, to_fill) = channel();
+        // The caller has one, which comes back with the first question.
+        for _ in 1..CHUNKS {
+            let _ = empty.send(Vec::new());
+        }
+        let settings = options.sorter.settings()?;
+        let window = budget.window(spill.runs.len())?;
+        let rounds = Rounds {
+            runs: Vec::new(),
+            loader: Loader::start(spill, window)?,
+            map: BitMap::new(I::Key::TYPE.form(), settings.order),
+            settings,
+            chunk: budget.chunk() / size_of::<I::Unit>(),
+            items,
+            read: Fingerprint::default(),
+            written: Fingerprint::default(),
+        };
+        let work = move || {
+            let done = match rounds.run(given, &to_fill, &result) {
+                Ok(()) => Message::Done,
+                Err(error) => Message::Failed(error),
+            };
+            // Nobody may be waiting for it any more.
+            let _ = result.send(done);
+        };
+        let thread = spawn("bitonic-merge", work)?;
+        let current = Vec::new();
+        Ok(Self { chunks, empty, thread: Some(thread), current, is_done: false, summary })
+    }
+
+    /// The next chunk, or nothing after the last.
+    pub(super) fn next_chunk(&mut self) -> Result<Option<&[I::Unit]>, Error> {
+        if self.is_done {
+            return Ok(None);
+        }
+        // The thread may have ended already.
+        let _ = self.empty.send(std::mem::take(&mut self.current));
+        match self.chunks.recv() {
+            Ok(Message::Chunk(chunk)) => {
+                self.current = chunk;
+                Ok(Some(&self.current))
+            }
+            Ok(Message::Done) => {
+                self.is_done = true;
+                Ok(None)
+            }
+            Ok(Message::Failed(error)) => Err(error),
+            Err(_) => match self.thread.take().map(JoinHandle::join) {
+                Some(Err(panic)) => std::panic::resume_unwind(panic),
+                // It has failed, and was asked once more.
+                _ => Err(Error::Damaged),
+            },
+        }
+    }
+}
+
+fn spawn<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<JoinHandle<T>, Error> {
+    let thread = std::thread::Builder::new().name(name.to_owned()).spawn(work);
+    thread.map_err(|error| Error::Threads { threads: 1, reason: error.to_string() })
+}
+
+/// The thread that merges.
+struct Rounds<I: Items> {
+    items: I,
+    runs: Vec<Run<I>>,
+    loader: Loader<I>,
+    map: BitMap<<I::Key as Key>::Bits>,
+    settings: Settings,
+    /// How many units of the result are handed out at a time.
+    chunk: usize,
+    read: Fingerprint,
+    written: Fingerprint,
+}
+
+/// A run that is being merged.
+struct Run<I: Items> {
+    window: Window<I>,
+    /// The items of the window that are not merged yet.
+    rest: Range<usize>,
+    /// Where the next window begins and the run ends, in the temporary file.
+    unread: Range<u64>,
+    /// Windows that were asked for and are not here yet.
+    awaited: usize,
+    loaded: VecDeque<Vec<I::Unit>>,
+}
+
+impl<I: Items> Run<I> {
+    fn has_more(&self) -> bool {
+        self.awaited > 0 || !self.loaded.is_empty() || !self.unread.is_empty()
+    }
+}
+
+impl<I: Items> Rounds<I> {
+    fn run(
+        mut self,
+        given: Fingerprint,
+        empty: &Receiver<Vec<I::Unit>>,
+        result: &SyncSender<Message<I>>,
+    ) -> Result<(), Error> {
+        for unread in self.loader.extents.clone() {
+            let window = Window { units: Vec::new(), index: I::Index::default() };
+            self.runs.push(Run { window, rest: 0..0, unread, awaited: 0, loaded: VecDeque::new() });
+        }
+        // The window after it is asked for when the first one is here.
+        for run in 0..self.runs.len() {
+            self.ask(run, Vec::new())?;
+        }
+        loop {
+            for run in 0..self.runs.len() {
+                while self.runs[run].rest.is_empty() && self.runs[run].has_more() {
+                    self.advance(run)?;
+                }
+            }
+            let takes = mergeable(&self.rests(), self.map);
+            if takes.iter().all(|&take| take == 0) {
+                break;
+            }
+            if !self.round(&takes, empty, result)? {
+                return Ok(());
+            }
+            for (run, take) in self.runs.iter_mut().zip(takes) {
+                run.rest.start += take;
+            }
+        }
+        match self.read == given && self.written == given {
+            true => Ok(()),
+            false => Err(Error::Damaged),
+        }
+    }
+
+    /// What is not merged yet of every window.
+    fn rests(&self) -> Vec<Rest<'_, I::Key>> {
+        let mut rests = Vec::with_capacity(self.runs.len());
+        for run in &self.runs {
+            let keys = self.items.keys(&run.window.units, &run.window.index);
+            rests.push(Rest { keys: &keys[run.rest.clone()], has_more: run.has_more() });
+        }
+        rests
+    }
+
+    /// Asks for the next window of a run, to be read into this buffer.
+    fn ask(&mut self, run: usize, buffer: Vec<I::Unit>) -> Result<(), Error> {
+        let Run { unread, awaited, loaded, .. } = &mut self.runs[run];
+        debug_assert_eq!(*awaited + loaded.len(), 0, "the memory is shared out for one window ahead");
+        if unread.is_empty() {
+            return Ok(());
+        }
+        let bytes = (unread.end - unread.start).min(self.loader.window as u64);
+        self.loader.ask(Order { run, place: unread.start, bytes: bytes as usize, buffer })?;
+        unread.start += bytes;
+        *awaited += 1;
+        Ok(())
+    }
+
+    /// Puts the next window of a run in the place of the one that is merged, and asks for another.
+    fn advance(&mut self, run: usize) -> Result<(), Error> {
+        while self.runs[run].loaded.is_empty() {
+            let (of, window) = self.loader.wait()?;
+            self.runs[of].awaited -= 1;
+            self.runs[of].loaded.push_back(window);
+        }
+        let here = &mut self.runs[run];
+        let Some(mut next) = here.loaded.pop_front() else { return Ok(()) };
+        // An item may begin in one window and end in the next.
+        let merged = self.items.start(&here.window.index, here.rest.end);
+        next.splice(0..0, here.window.units[merged..].iter().copied());
+        let old = std::mem::replace(&mut here.window.units, next);
+        here.rest = 0..self.items.index(&here.window.units, &mut here.window.index);
+        let whole = self.items.start(&here.window.index, here.rest.end);
+        self.read += self.items.fingerprint(&here.window.units[..whole]);
+        self.ask(run, old)
+    }
+
+    /// Merges so many items of every run, and hands them out. Tells whether somebody still takes them.
+    fn round(
+        &mut self,
+        takes: &[usize],
+        empty: &Receiver<Vec<I::Unit>>,
+        result: &SyncSender<Message<I>>,
+    ) -> Result<bool, Error> {
+        let Self { items, runs, map, settings, chunk, written, .. } = self;
+        let taken: Vec<(&Window<I>, Range<usize>)> = runs
+            .iter()
+            .zip(takes)
+            .filter(|(_, take)| **take > 0)
+            .map(|(run, &take)| (&run.window, run.rest.start..run.rest.start + take))
+            .collect();
+        let keys: Vec<&[I::Key]> = taken
+            .iter()
+            .map(|(window, range)| &items.keys(&window.units, &window.index)[range.clone()])
+            .collect();
+        let units: usize = taken
+            .iter()
+            .map(|(window, range)| Part { window, items: range.clone() }.units(items).len())
+            .sum();
+        let count: usize = takes.iter().sum();
+        let bytes_an_item = (units * size_of::<I::Unit>()).div_ceil(count);
+        let pieces = pieces(&keys, (PIECE / bytes_an_item).max(1), *map);
+        let pieces: Vec<Piece<'_, I>> =
+            pieces.into_iter().map(|ranges| Piece::new(items, &taken, ranges)).collect();
+        let mut rest = pieces.as_slice();
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(Piece::that_fit(rest, *chunk));
+            let Ok(mut merged) = empty.recv() else { return Ok(false) };
+            *written += merge_pieces(items, now, &mut merged, *settings)?;
+            if result.send(Message::Chunk(merged)).is_err() {
+                return Ok(false);
+            }
+            rest = later;
+        }
+        Ok(true)
+    }
+}
+
+/// Parts of all runs that are merged by one thread.
+struct Piece<'a, I: Items> {
+    parts: Vec<Part<'a, I>>,
+    units: usize,
+}
+
+impl<'a, I: Items> Piece<'a, I> {
+    /// The ranges are counted from the start of what is taken of every window.
+    fn new(items: &I, taken: &[(&'a Window<I>, Range<usize>)], ranges: Vec<Range<usize>>) -> Self {
+        let part = |((window, all), range): (&(&'a Window<I>, Range<usize>), Range<usize>)| Part {
+            window,
+            items: all.start + range.start..all.start + range.end,
+        };
+        let parts: Vec<Part<'a, I>> =
+            taken.iter().zip(ranges).map(part).filter(|part| !part.items.is_empty()).collect();
+        let units = parts.iter().map(|part| part.units(items).len()).sum();
+        Self { parts, units }
+    }
+
+    /// How many pieces make a chunk: one at least.
+    fn that_fit(pieces: &[Self], chunk: usize) -> usize {
+        let mut units = 0;
+        let fit = pieces.iter().take_while(|piece| {
+            units += piece.units;
+            units <= chunk
+        });
+        fit.count().max(1)
+    }
+}
+
+/// Merges pieces into a buffer, each on a thread.
+fn merge_pieces<I: Items>(
+    items: &I,
+    pieces: &[Piece<'_, I>],
+    merged: &mut Vec<I::Unit>,
+    settings: Settings,
+) -> Result<Fingerprint, Error> {
+    let units: usize = pieces.iter().map(|piece| piece.units).sum();
+    if units > merged.len() {
+        let more = units - merged.len();
+        merged
+            .try_reserve_exact(more)
+            .map_err(|_| Error::OutOfMemory { bytes: units * size_of::<I::Unit>() })?;
+    }
+    merged.resize(units, I::nothing());
+    let mut rest = merged.as_mut_slice();
+    let mut places = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        let (place, later) = rest.split_at_mut(piece.units);
+        places.push((piece, place));
+        rest = later;
+    }
+    let on_one = Settings { threads: Some(1), ..settings };
+    let merge = |(piece, place): (&Piece<'_, I>, &mut [I::Unit])| -> Result<Fingerprint, Error> {
+        items.merge(&piece.parts, place, on_one)?;
+        Ok(items.fingerprint(place))
+    };
+    let add = |mut sum: Fingerprint, more: Fingerprint| {
+        sum += more;
+        Ok(sum)
+    };
+    with_threads_for(units * size_of::<I::Unit>(), settings.threads, |parallel| match parallel {
+        true => places.into_par_iter().map(merge).try_reduce(Fingerprint::default, add),
+        false => places.into_iter().map(merge).try_fold(Fingerprint::default(), |sum, more| add(sum, more?)),
+    })?
+}
+
+/// The thread that reads.
+struct Loader<I: Items> {
+    orders: Sender<Order<I>>,
+    loaded: Receiver<Loaded<I>>,
+    /// Where each run is, in bytes.
+    extents: Vec<Range<u64>>,
+    /// How many bytes a window has.
+    window: usize,
+}
+
+/// A window that was read, of this run.
+type Loaded<I> = Result<(usize, Vec<<I as Items>::Unit>), Error>;
+
+/// A window to be read.
+struct Order<I: Items> {
+    run: usize,
+    place: u64,
+    bytes: usize,
+    buffer: Vec<I::Unit>,
+}
+
+impl<I: Items> Loader<I> {
+    fn start(mut spill: Spill, window: usize) -> Result<Self, Error> {
+        let extents = spill.runs.clone();
+        let (orders, to_do) = channel::<Order<I>>();
+        let (done, loaded) = channel();
+        let work = move || {
+            for Order { run, place, bytes, mut buffer } in to_do {
+                let units = bytes / size_of::<I::Unit>();
+                // Most buffers have this length already.
+                let read = match buffer.try_reserve_exact(units.saturating_sub(buffer.len())) {
+                    Ok(()) => {
+                        buffer.resize(units, I::nothing());
+                        spill.read(place, |read| I::fill(&mut buffer, read)).map(|()| (run, buffer))
+                    }
+                    Err(_) => Err(Error::OutOfMemory { bytes }),
+                };
+                if done.send(read).is_err() {
+                    return;
+                }
+            }
+        };
+        spawn("bitonic-read", work)?;
+        // Whole keys, whatever their size is.
+        Ok(Self { orders, loaded, extents, window: window - window % 16 })
+    }
+
+    fn ask(&self, order: Order<I>) -> Result<(), Error> {
+        self.orders.send(order).map_err(|_| Error::Damaged)
+    }
+
+    fn wait(&self) -> Loaded<I> {
+        self.loaded.recv().map_err(|_| Error::Damaged)?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::items::KeyItems;
+    use super::*;
+    use crate::Sorter;
+
+    /// Merges these runs, told that `given` was pushed, and gives what came out.
+    fn merged(runs: &[&[u32]], given: &[u32], bytes: usize) -> Result<Vec<u32>, Error> {
+        let sorter = Sorter::new();
+        let mut spill = Spill::create(&std::env::temp_dir())?;
+        for run in runs {
+            spill.write(KeyItems::<u32>::bytes(run))?;
+        }
+        let items = KeyItems::<u32>::new(&sorter)?;
+        let options = Options { sorter, memory: bytes, temp: std::env::temp_dir() };
+        let given = Fingerprint::of_keys(given);
+        let mut merge = Merge::start(items, options, Budget::new(bytes)?, spill, given)?;
+        let mut all = Vec::new();
+        while let Some(chunk) = merge.next_chunk()? {
+            all.extend_from_slice(chunk);
+        }
+        assert_eq!(merge.next_chunk(), Ok(None));
+        Ok(all)
+    }
+
+    #[test]
+    fn runs_of_any_length_become_one() {
+        let long: Vec<u32> = (0..100_000).map(|key| key * 3).collect();
+        let equal = vec![150_000; 50_000];
+        let runs: [&[u32]; 5] = [&long, &[], &equal, &[0, 7], &long[..30_000]];
+        let mut expected = runs.concat();
+        expected.sort_unstable();
+        for bytes in [1 << 16, 1 << 18, 1 << 24] {
+            assert!(merged(&runs, &expected, bytes).unwrap() == expected, "{bytes} bytes");
+        }
+        assert_eq!(merged(&[], &[], 1 << 16), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn what_is_lost_doubled_or_changed_in_the_file_is_noticed() {
+        let given: Vec<u32> = (0..20_000).collect();
+        let mut changed = given.clone();
+        changed[12_345] ^= 1 << 20;
+        let mut swapped = given.clone();
+        swapped[5] = 6;
+        for damaged in [&given[1..], &changed, &swapped, &[given.as_slice(), &[7]].concat()] {
+            assert_eq!(merged(&[damaged], &given, 1 << 16), Err(Error::Damaged));
+        }
+    }
+
+    #[test]
+    fn a_merge_that_nobody_asks_on_ends() {
+        let sorter = Sorter::new();
+        let mut spill = Spill::create(&std::env::temp_dir()).unwrap();
+        let run: Vec<u32> = (0..1_000_000).collect();
+        spill.write(KeyItems::<u32>::bytes(&run)).unwrap();
+        let items = KeyItems::<u32>::new(&sorter).unwrap();
+        let options = Options { sorter, memory: 1 << 16, temp: std::env::temp_dir() };
+        let budget = Budget::new(1 << 16).unwrap();
+        let mut merge = Merge::start(items, options, budget, spill, Fingerprint::of_keys(&run)).unwrap();
+        assert!(merge.next_chunk().unwrap().is_some());
+        let thread = merge.thread.take().unwrap();
+        drop(merge);
+        thread.join().unwrap();
+    }
+}
