@@ -14,6 +14,10 @@ impl RungSort {
         Rung::ALL.iter().flat_map(|&rung| rung.runs_on().iter().map(move |&runs_on| (runs_on, Self(rung))))
     }
 
+    pub(super) fn rung(&self) -> Rung {
+        self.0
+    }
+
     pub(super) fn name(&self) -> &'static str {
         self.0.name()
     }

@@ -123,6 +123,14 @@ impl Implementation {
         matches!(self.sort, Sort::Rung(_))
     }
 
+    /// The rung that it is, if it is one.
+    pub fn rung(&self) -> Option<Rung> {
+        match &self.sort {
+            Sort::Rung(rung) => Some(rung.rung()),
+            _ => None,
+        }
+    }
+
     /// Whether all its work is done by the thread that calls it, so that counters of this thread see all of it.
     pub fn stays_on_its_thread(&self) -> bool {
         self.runs_on == RunsOn::Cpu
