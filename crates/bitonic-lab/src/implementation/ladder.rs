@@ -63,6 +63,7 @@ impl DeviceShare {
         Self {
             upload: Some(times.upload),
             kernels: times.kernels.span,
+            busy: Some(times.kernels.each.iter().map(|kernel| kernel.time).sum()),
             download: Some(times.download),
             launches: Some(launches as u64),
             kernel_bytes: Some(2 * launches as u64 * bytes as u64),

@@ -67,6 +67,8 @@ pub struct DeviceShare {
     pub upload: Option<Duration>,
     /// From the start of the first kernel to the end of the last one, by the device's clock.
     pub kernels: Duration,
+    /// How long kernels ran in this time, where that is known.
+    pub busy: Option<Duration>,
     /// From the device; `None` where the keys stay there.
     pub download: Option<Duration>,
     /// How many kernels were launched, where that is known.

@@ -1,6 +1,7 @@
 //! Runs for real, on small sizes.
 
 use crate::silent::Silent;
+use bitonic_lab::analysis::Statistic;
 use bitonic_lab::experiment::{Experiment, file};
 use bitonic_lab::measure::run;
 use bitonic_lab::record::{Record, Status, read_run};
@@ -144,7 +145,7 @@ fn the_report_links_the_rungs_it_measured_into_the_explorer_if_there_is_one() {
     assert!(!folder.path().join(report::EXPLORER).exists());
 
     let page = |summary: &str| summary.contains("cpu:recursive").then(|| "a page".to_owned());
-    report::write_with_explorer(folder.path(), page).unwrap();
+    report::write_with_explorer(folder.path(), Statistic::Mean, page).unwrap();
     assert_eq!(read(report::EXPLORER), "a page");
     let report = read("report.html");
     assert!(report.contains("<a href=\"explore.html#view=ladder&amp;rungs=recursive\">cpu:recursive</a>"));
