@@ -69,22 +69,20 @@ impl<Key: Eq + Hash + Clone> Forecast<Key> {
     }
 
     /// What so many keys are expected to take; `None` if nothing is known. Times are taken to grow as they did over the last three
-    /// sizes, by the line through their logarithms. Where a single size is known, the algorithm's growth has to do.
+    /// sizes, by the line through their logarithms, but not faster than the work: what does is noise. Where a single size is known,
+    /// the algorithm's growth has to do. Sizes below [`FEW`] take too little time to say anything.
     pub fn expect(&self, key: &Key, algorithm: Algorithm, n: usize) -> Option<Prediction> {
         let known = self.known.get(key)?;
         let from = *known.last()?;
-        let grown =
-            || (algorithm.work(n) / algorithm.work(from.keys)).ln() / (n as f64 / from.keys as f64).ln();
-        let exponent = match exponent(&known[known.len().saturating_sub(LAST_SIZES)..]) {
-            Some(exponent) => exponent,
-            None if n == from.keys => 1.0,
-            None => grown(),
+        let more = n as f64 / from.keys as f64;
+        let of_work = (algorithm.work(n) / algorithm.work(from.keys)).ln() / more.ln();
+        let telling = &known[known.partition_point(|known| known.keys < FEW)..];
+        let exponent = match exponent(&telling[telling.len().saturating_sub(LAST_SIZES)..]) {
+            _ if n == from.keys => 1.0,
+            Some(exponent) if n > from.keys => exponent.min(of_work),
+            _ => of_work,
         };
-        Some(Prediction {
-            seconds: from.seconds * (n as f64 / from.keys as f64).powf(exponent),
-            from,
-            exponent,
-        })
+        Some(Prediction { seconds: from.seconds * more.powf(exponent), from, exponent })
     }
 
     /// The most that so many keys can be expected to take: as much more as the work is more.
@@ -126,7 +124,8 @@ impl<Key: Eq + Hash + Clone> Forecast<Key> {
             // are measured in any case, because one says nothing about growth.
             let hopeless = from.seconds * n as f64 / from.keys as f64 > allowed;
             let costly = from.seconds > allowed / 4.0;
-            let few = self.probes == Probes::Few && self.known[key].len() > 1;
+            let telling = self.known[key].iter().filter(|known| known.keys >= FEW).count();
+            let few = self.probes == Probes::Few && telling > 1;
             if most > allowed || few && (hopeless || costly) {
                 return Ok(too_long);
             }
@@ -210,7 +209,7 @@ mod tests {
         for (keys, seconds) in [(1 << 10, 0.01), (1 << 11, 0.02), (1 << 12, 0.08), (1 << 13, 0.32)] {
             forecast.note(&"it", keys, seconds);
         }
-        let predicted = forecast.expect(&"it", Algorithm::Bitonic, 1 << 14).unwrap();
+        let predicted = forecast.expect(&"it", Algorithm::OddEven, 1 << 14).unwrap();
         assert!(
             (predicted.exponent - 2.0).abs() < 1e-9 && (predicted.seconds - 1.28).abs() < 1e-9,
             "{predicted:?}"

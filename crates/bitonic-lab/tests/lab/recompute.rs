@@ -305,6 +305,7 @@ fn line(points: &[(f64, f64)]) -> (f64, f64) {
 /// From a printed table, for the degrees of freedom that occur here.
 fn student(degrees: usize) -> f64 {
     match degrees {
+        1 => 12.7062,
         2 => 4.3027,
         3 => 3.1824,
         4 => 2.7764,

@@ -70,7 +70,7 @@ fn what_would_take_longer_than_the_budget_is_extrapolated_and_marked() {
     assert_eq!(large.len(), 1);
     assert_eq!((large[0].status, large[0].instance, large[0].repetition), (Status::Extrapolated, 0, 0));
     assert!(large[0].seconds.unwrap() > 60.0);
-    assert!(large[0].note.contains("n²"), "{}", large[0].note);
+    assert!(large[0].note.contains("growing as n^"), "{}", large[0].note);
     assert!(watch.notes.iter().any(|note| note.contains("cpu:odd_even of 2^24 keys: would take about")));
 }
 
