@@ -93,7 +93,7 @@ fn grows(group: &Group, table: &RatioTable, machine: &Machine) -> Hypothesis {
     let claim = claim_of(device(table, machine), GROWS);
     let points: Vec<(f64, f64)> =
         table.ratios.iter().map(|ratio| ((ratio.size as f64).log2(), ratio.figure.value.log2())).collect();
-    let (Some(first), Some(last)) = (table.ratios.iter().next(), table.ratios.iter().last()) else {
+    let (Some(first), Some(last)) = (table.ratios.first(), table.ratios.last()) else {
         return hypothesis(
             claim,
             table,
