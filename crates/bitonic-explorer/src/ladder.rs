@@ -72,16 +72,24 @@ enum Way {
     InOrder { every_position: bool },
     /// Threads share the comparators of a step.
     Threads,
-    /// Threads take halves, and one of them merges.
-    Forked,
+    /// Threads share the positions of a step, of which half are skipped.
+    Guarded,
+    /// Threads take halves, and one of them merges; or merges fork as well.
+    Forked { merges: bool },
     /// A launch for every step.
     Launches { items: Items, group: usize, waits: bool },
     /// A launch for every step, keys staged in local memory.
-    Tiles,
+    Tiles { waits: bool },
+    /// A launch for all steps inside a tile, keys staged in local memory, and one for every other step.
+    ManySteps,
     /// Odd-even transposition on threads with chunks of their own.
     Phases { threads: usize },
-    /// Odd-even transposition, a launch for every phase.
-    PhaseLaunches { waits: bool, local: bool },
+    /// The same, each thread at its own pace: shown as if all had the same.
+    Sweeps,
+    /// Odd-even transposition, a launch for every phase, with so many work-items.
+    PhaseLaunches { waits: bool, items: usize },
+    /// The same with a work-item for every key, and keys staged in local memory.
+    StagedPhases,
 }
 
 /// What a work-item is there for.
@@ -96,7 +104,7 @@ enum Items {
 }
 
 /// Every rung, in the ladder's order.
-const RUNGS: [(&str, &str, Way); 21] = [
+const RUNGS: [(&str, &str, Way); 27] = [
     ("recursive", "cpu/one_thread/recursive.rs", Way::DepthFirst),
     ("iterative_scan", "cpu/one_thread/iterative_scan.rs", Way::InOrder { every_position: true }),
     ("iterative_blocks", "cpu/one_thread/iterative_blocks.rs", Way::InOrder { every_position: false }),
@@ -109,9 +117,12 @@ const RUNGS: [(&str, &str, Way); 21] = [
         Way::InOrder { every_position: false },
     ),
     ("odd_even", "cpu/one_thread/odd_even.rs", Way::Phases { threads: 1 }),
+    ("parallel_guarded", "cpu/threads/parallel_guarded.rs", Way::Guarded),
     ("parallel_steps", "cpu/threads/parallel_steps.rs", Way::Threads),
-    ("parallel_recursive", "cpu/threads/parallel_recursive.rs", Way::Forked),
-    ("odd_even_threads", "cpu/threads/odd_even_threads.rs", Way::Phases { threads: THREADS }),
+    ("parallel_recursive", "cpu/threads/parallel_recursive.rs", Way::Forked { merges: false }),
+    ("parallel_merges", "cpu/threads/parallel_merges.rs", Way::Forked { merges: true }),
+    ("odd_even_threads", "cpu/threads/odd_even_threads.rs", Way::Sweeps),
+    ("odd_even_barriers", "cpu/threads/odd_even_barriers.rs", Way::Phases { threads: THREADS }),
     (
         "naive_scan",
         "gpu/kernels/naive_scan.c",
@@ -135,25 +146,32 @@ const RUNGS: [(&str, &str, Way); 21] = [
     (
         "compare_pair",
         "gpu/kernels/compare_pair.c",
-        Way::Launches { items: Items::Comparator, group: GROUP, waits: true },
+        Way::Launches { items: Items::Key, group: GROUP, waits: true },
     ),
     (
         "one_item_groups",
         "gpu/kernels/one_item_groups.c",
         Way::Launches { items: Items::Comparator, group: 1, waits: false },
     ),
-    ("local_memory", "gpu/kernels/local_small_biton.c", Way::Tiles),
+    ("local_memory", "gpu/kernels/local_small_biton.c", Way::Tiles { waits: true }),
+    ("local_memory_queued", "gpu/kernels/local_small_biton.c", Way::Tiles { waits: false }),
+    ("local_many_steps", "gpu/kernels/local_many_steps.c", Way::ManySteps),
     (
         "odd_even_two_kernels",
         "gpu/kernels/odd_even_two_kernels.c",
-        Way::PhaseLaunches { waits: true, local: false },
+        Way::PhaseLaunches { waits: true, items: KEYS / 2 },
     ),
     (
         "odd_even_one_kernel",
         "gpu/kernels/odd_even_one_kernel.c",
-        Way::PhaseLaunches { waits: false, local: false },
+        Way::PhaseLaunches { waits: false, items: KEYS / 2 },
     ),
-    ("odd_even_local", "gpu/kernels/odd_even_local.c", Way::PhaseLaunches { waits: false, local: true }),
+    ("odd_even_local", "gpu/kernels/odd_even_local.c", Way::StagedPhases),
+    (
+        "odd_even_strided",
+        "gpu/kernels/odd_even_strided.c",
+        Way::PhaseLaunches { waits: false, items: KEYS / 4 },
+    ),
 ];
 
 /// The names of all rungs.
@@ -185,7 +203,8 @@ pub(crate) fn film(name: &str) -> Result<Film, String> {
         Way::DepthFirst => film("thread", 1, 0, false, depth_first()),
         Way::InOrder { every_position } => film("thread", 1, 0, false, in_order(every_position)),
         Way::Threads => film("threads", THREADS, 0, false, shared_steps()),
-        Way::Forked => film("threads", THREADS, 0, false, forked()),
+        Way::Guarded => film("threads", THREADS, 0, false, guarded()),
+        Way::Forked { merges } => film("threads", THREADS, 0, false, forked(merges)),
         Way::Launches { items, group, waits } => {
             let workers = match items {
                 Items::Key => KEYS,
@@ -194,13 +213,16 @@ pub(crate) fn film(name: &str) -> Result<Film, String> {
             };
             film("work-items", workers, group, false, launches(items, waits))
         }
-        Way::Tiles => film("work-items", KEYS / 2, GROUP, true, tiles()),
+        Way::Tiles { waits } => film("work-items", KEYS / 2, GROUP, true, tiles(waits)),
+        Way::ManySteps => film("work-items", KEYS / 2, GROUP, true, many_steps()),
+        Way::Sweeps => film("threads", THREADS, 0, false, sweeps()),
         Way::Phases { threads } => {
             film(if threads == 1 { "thread" } else { "threads" }, threads, 0, false, phases(threads))
         }
-        Way::PhaseLaunches { waits, local } => {
-            film("work-items", KEYS / 2, GROUP, local, phase_launches(waits, local))
+        Way::PhaseLaunches { waits, items } => {
+            film("work-items", items, GROUP, false, phase_launches(waits, items))
         }
+        Way::StagedPhases => film("work-items", KEYS, GROUP, true, staged_phases()),
     })
 }
 
@@ -310,8 +332,27 @@ fn shared_steps() -> Vec<Moment> {
     moments
 }
 
-/// Two levels fork: four threads sort a quarter each. Then the half-cleaners of halves have a thread each, that of all keys has one.
-fn forked() -> Vec<Moment> {
+/// Each thread looks at every position of its quarter, all at the same pace.
+fn guarded() -> Vec<Moment> {
+    let part = KEYS / THREADS;
+    let mut moments = Vec::new();
+    for (step, block, distance) in steps() {
+        let pairs = pairs(block, distance);
+        for turn in 0..part {
+            let touch = |thread: usize| match pairs.iter().find(|pair| pair.low == thread * part + turn) {
+                Some(pair) => pair.by(thread),
+                None => idle(thread, Vec::new()),
+            };
+            let end = (turn + 1 == part).then_some("barrier");
+            moments.push(Moment { step: step.clone(), touches: (0..THREADS).map(touch).collect(), end });
+        }
+    }
+    moments
+}
+
+/// Two levels fork: four threads sort a quarter each. Then halves are merged by a thread each, and all keys by one; or, if `merges`
+/// fork, only the first steps of a merge are left to so few.
+fn forked(merges: bool) -> Vec<Moment> {
     let part = KEYS / THREADS;
     let sorted = |thread: usize| {
         let mut found = Vec::new();
@@ -321,22 +362,26 @@ fn forked() -> Vec<Moment> {
     let mut moments = side_by_side((0..THREADS).map(|thread| (thread, sorted(thread))).collect());
     for length in [KEYS / 2, KEYS] {
         let descending = |start: usize| start & length != 0 && length < KEYS;
+        let merged = |start: usize, of: usize| {
+            let mut found = Vec::new();
+            merge_half_by_half(start, of, descending(start), &mut found);
+            (start / part, found)
+        };
+        if !merges {
+            let whole = (0..KEYS / length).map(|index| merged(index * length, length));
+            moments.extend(side_by_side(whole.collect()));
+            continue;
+        }
         let mut cleaned = length;
         while cleaned >= 2 * part {
             let cleaners = (0..KEYS / cleaned).map(|index| {
                 let start = index * cleaned;
-                (index * THREADS * cleaned / KEYS, half_cleaner(start, cleaned, descending(start)).collect())
+                (start / part, half_cleaner(start, cleaned, descending(start)).collect())
             });
             moments.extend(side_by_side(cleaners.collect()));
             cleaned /= 2;
         }
-        let merged = (0..THREADS).map(|thread| {
-            let mut found = Vec::new();
-            let start = thread * part;
-            merge_half_by_half(start, part, descending(start), &mut found);
-            (thread, found)
-        });
-        moments.extend(side_by_side(merged.collect()));
+        moments.extend(side_by_side((0..THREADS).map(|thread| merged(thread * part, part)).collect()));
     }
     moments
 }
@@ -382,7 +427,8 @@ fn launches(items: Items, waits: bool) -> Vec<Moment> {
 }
 
 /// Load, compare in local memory, store: for every step.
-fn tiles() -> Vec<Moment> {
+fn tiles(waits: bool) -> Vec<Moment> {
+    let end = Some(if waits { "the host waits" } else { "end of launch" });
     let tile = 2 * GROUP;
     let mut moments = Vec::new();
     for (step, block, distance) in steps() {
@@ -414,7 +460,44 @@ fn tiles() -> Vec<Moment> {
         let compare = compare.collect();
         moments.push(Moment { step: step.clone(), touches: copy(Act::Load), end: Some("barrier") });
         moments.push(Moment { step: step.clone(), touches: compare, end: Some("barrier") });
-        moments.push(Moment { step, touches: copy(Act::Store), end: Some("end of launch") });
+        moments.push(Moment { step, touches: copy(Act::Store), end });
+    }
+    moments
+}
+
+/// Load, compare in local memory for all steps inside a tile, store; and a launch in memory for every step beyond it.
+fn many_steps() -> Vec<Moment> {
+    let tile = 2 * GROUP;
+    let items = || (0..KEYS / 2).map(|worker| (worker, worker / GROUP * tile, worker % GROUP));
+    let copy = |act: Act| -> Vec<Touch> {
+        items()
+            .map(|(worker, start, item)| Touch {
+                worker,
+                act,
+                places: vec![start + item, start + item + GROUP],
+            })
+            .collect()
+    };
+    let mut moments: Vec<Moment> = Vec::new();
+    let steps = steps();
+    for (index, (step, block, distance)) in steps.iter().enumerate() {
+        let (step, pairs) = (step.clone(), pairs(*block, *distance));
+        let is_inside = |index: usize| steps.get(index).is_some_and(|(_, _, distance)| *distance < tile);
+        if !is_inside(index) {
+            let touches = pairs.iter().enumerate().map(|(item, pair)| pair.by(item)).collect();
+            moments.push(Moment { step, touches, end: Some("end of launch") });
+            continue;
+        }
+        if index == 0 || !is_inside(index - 1) {
+            moments.push(Moment { step: step.clone(), touches: copy(Act::Load), end: Some("barrier") });
+        }
+        let compare =
+            |(worker, pair): (usize, &Pair)| Touch { worker, act: Act::CompareLocal, places: pair.places() };
+        let touches = pairs.iter().enumerate().map(compare).collect();
+        moments.push(Moment { step: step.clone(), touches, end: Some("barrier") });
+        if !is_inside(index + 1) {
+            moments.push(Moment { step, touches: copy(Act::Store), end: Some("end of launch") });
+        }
     }
     moments
 }
@@ -447,44 +530,82 @@ fn phases(threads: usize) -> Vec<Moment> {
     moments
 }
 
-fn phase_launches(waits: bool, local: bool) -> Vec<Moment> {
+/// As many sweeps as any keys need; a thread ends sooner if one of its sweeps exchanges nothing.
+fn sweeps() -> Vec<Moment> {
+    let chunk = KEYS / THREADS;
+    let sweeps = KEYS / 2;
+    let mut moments = Vec::new();
+    for sweep in 0..sweeps {
+        // Odd pairs from the left, each followed by the even pair below it; the last odd pair is the one across the border.
+        let lows: Vec<usize> = (1..chunk).step_by(2).flat_map(|odd| [odd, odd - 1]).collect();
+        for (turn, low) in lows.iter().enumerate() {
+            let touch = |thread: usize| {
+                let low = thread * chunk + low;
+                match low + 1 < KEYS {
+                    true => Pair { low, high: low + 1, descending: false }.by(thread),
+                    false => idle(thread, Vec::new()),
+                }
+            };
+            let last = sweep + 1 == sweeps && turn + 1 == lows.len();
+            let step = format!("sweep {} of at most {sweeps}", sweep + 1);
+            moments.push(Moment {
+                step,
+                touches: (0..THREADS).map(touch).collect(),
+                end: last.then_some("join"),
+            });
+        }
+    }
+    moments
+}
+
+fn phase_launches(waits: bool, items: usize) -> Vec<Moment> {
     let mut moments = Vec::new();
     for phase in 0..KEYS {
-        let end = Some(if waits && phase % 2 == 1 { "the host waits" } else { "end of launch" });
         let pairs = neighbours(phase);
-        let first = phase % 2;
-        let touches = |act: Act| -> Vec<Touch> {
-            let of_item = |worker: usize| match pairs.get(worker) {
-                // A tile begins with the first pair.
-                Some(pair) if act == Act::CompareLocal => {
-                    Touch { worker, act, places: vec![pair.low - first, pair.high - first] }
-                }
+        let turns = pairs.len().div_ceil(items);
+        for turn in 0..turns {
+            let touch = |worker: usize| match pairs.get(turn * items + worker) {
                 Some(pair) => pair.by(worker),
                 None => idle(worker, Vec::new()),
             };
-            (0..KEYS / 2).map(of_item).collect()
+            let end = if waits && phase % 2 == 1 { "the host waits" } else { "end of launch" };
+            let end = (turn + 1 == turns).then_some(end);
+            moments.push(Moment { step: phase_name(phase), touches: (0..items).map(touch).collect(), end });
+        }
+    }
+    moments
+}
+
+/// A key for every work-item; the one at the edge of a group has the key beyond it, too, where that ends its pair. A key has its own
+/// place in local memory as well, because a group holds no other.
+fn staged_phases() -> Vec<Moment> {
+    let mut moments = Vec::new();
+    for phase in 0..KEYS {
+        let pairs = neighbours(phase);
+        let owner = |place: usize| {
+            let pair = pairs.iter().find(|pair| pair.low == place || pair.high == place)?;
+            let is_edge = pair.low % GROUP == GROUP - 1;
+            Some(if is_edge { pair.low } else { place })
         };
-        // Neighbouring work-items load neighbouring keys, each one of the first half of the tile and one of the second.
         let copies = |act: Act| -> Vec<Touch> {
-            let of_item = |worker: usize| {
-                let start = first + worker / GROUP * 2 * GROUP + worker % GROUP;
-                let places = [start, start + GROUP].into_iter().filter(|&place| place < KEYS).collect();
-                Touch { worker, act, places }
+            let touch = |worker: usize| {
+                let places: Vec<usize> = (0..KEYS).filter(|&place| owner(place) == Some(worker)).collect();
+                match places.is_empty() {
+                    true => idle(worker, places),
+                    false => Touch { worker, act, places },
+                }
             };
-            (0..KEYS / 2).map(of_item).collect()
+            (0..KEYS).map(touch).collect()
+        };
+        let compare = |worker: usize| match pairs.iter().find(|pair| pair.low == worker) {
+            Some(pair) => Touch { worker, act: Act::CompareLocal, places: pair.places() },
+            None => idle(worker, Vec::new()),
         };
         let step = phase_name(phase);
-        if local {
-            moments.push(Moment { step: step.clone(), touches: copies(Act::Load), end: Some("barrier") });
-            moments.push(Moment {
-                step: step.clone(),
-                touches: touches(Act::CompareLocal),
-                end: Some("barrier"),
-            });
-            moments.push(Moment { step, touches: copies(Act::Store), end });
-        } else {
-            moments.push(Moment { step, touches: touches(Act::Compare), end });
-        }
+        moments.push(Moment { step: step.clone(), touches: copies(Act::Load), end: Some("barrier") });
+        let touches = (0..KEYS).map(compare).collect();
+        moments.push(Moment { step: step.clone(), touches, end: Some("barrier") });
+        moments.push(Moment { step, touches: copies(Act::Store), end: Some("end of launch") });
     }
     moments
 }
@@ -502,10 +623,13 @@ mod tests {
         for moment in &film.moments {
             for touch in &moment.touches {
                 let tile = touch.worker / GROUP * 2 * GROUP;
+                // With a work-item for every key, each key has its own place in local memory.
+                let in_place = film.workers == KEYS;
                 match touch.act {
                     Act::Load => {
                         for (at, &place) in touch.places.iter().enumerate() {
-                            let local = tile + touch.worker % GROUP + at * GROUP;
+                            let local =
+                                if in_place { place } else { tile + touch.worker % GROUP + at * GROUP };
                             if local < KEYS {
                                 place_of_local[local] = place;
                             }

@@ -192,8 +192,9 @@ function scene(film, moment) {
     parts.push(`<rect x="${left + cell * place + 1.5}" y="${memoryY - 15}" width="${cell * LINE - 3}" height="30" rx="5" fill="none" stroke="var(--wire)"/>`);
   }
   if (film.local) {
-    for (let first = 0; first < film.keys; first += 2 * group) {
-      parts.push(`<rect x="${left + cell * first + 1.5}" y="${localY - 15}" width="${cell * 2 * group - 3}" height="30" rx="5" fill="var(--shade)" stroke="var(--shade-edge)" stroke-dasharray="4 3"/>`);
+    const tile = group * (film.keys / film.workers);
+    for (let first = 0; first < film.keys; first += tile) {
+      parts.push(`<rect x="${left + cell * first + 1.5}" y="${localY - 15}" width="${cell * tile - 3}" height="30" rx="5" fill="var(--shade)" stroke="var(--shade-edge)" stroke-dasharray="4 3"/>`);
     }
   }
   const marks = [];
@@ -213,7 +214,8 @@ function scene(film, moment) {
       const colour = act === 'compare' || act === 'compare_local' ? 'var(--place-local)' : 'var(--place-memory)';
       const y = act === 'compare_local' ? localY : memoryY;
       if (act === 'load' || act === 'store') {
-        const local = tile + (worker % group) + index * group;
+        // With a work-item for every key, a key has its own place in local memory as well.
+        const local = film.workers === film.keys ? place : tile + (worker % group) + index * group;
         link(placeX(local), localY + 15, placeX(place), memoryY - 15, colour);
         light(local, localY, colour);
       } else link(workerX(worker), workersY + size, placeX(place), y - 12, colour);

@@ -4,12 +4,13 @@ use crate::implementation::Algorithm;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// What sorts took so far. A sort's time is predicted from the time of the most keys that were measured, and from what its
-/// algorithm grows with.
+/// What sorts took so far. A sort's time is predicted from the time of the most keys that were measured, and from how times grew
+/// over the last sizes.
 #[derive(Debug)]
 pub struct Forecast<Key> {
     probes: Probes,
-    known: HashMap<Key, Known>,
+    /// By ascending number of keys.
+    known: HashMap<Key, Vec<Known>>,
 }
 
 /// How many sorts may be made to learn that a sort takes too long.
@@ -37,7 +38,12 @@ pub struct Prediction {
     pub seconds: f64,
     /// What it follows from.
     pub from: Known,
+    /// What it is taken to grow with: n to this power.
+    pub exponent: f64,
 }
+
+/// So many of the last sizes say how times grow.
+const LAST_SIZES: usize = 3;
 
 /// So few keys take nothing long.
 const FEW: usize = 1 << 10;
@@ -48,18 +54,41 @@ impl<Key: Eq + Hash + Clone> Forecast<Key> {
         Self { probes, known: HashMap::new() }
     }
 
-    /// Remembers what a sort took, if it is of more keys than what is known, or faster.
+    /// Remembers what a sort took; of as many keys, the least counts.
     pub fn note(&mut self, key: &Key, keys: usize, seconds: f64) {
-        let better = |known: &Known| keys > known.keys || keys == known.keys && seconds < known.seconds;
-        if self.known.get(key).is_none_or(better) {
-            self.known.insert(key.clone(), Known { keys, seconds });
+        let known = self.known.entry(key.clone()).or_default();
+        match known.binary_search_by_key(&keys, |known| known.keys) {
+            Ok(at) => known[at].seconds = known[at].seconds.min(seconds),
+            Err(at) => known.insert(at, Known { keys, seconds }),
         }
     }
 
-    /// What so many keys are expected to take; `None` if nothing is known.
+    /// What is known of the most keys.
+    fn last(&self, key: &Key) -> Option<Known> {
+        self.known.get(key)?.last().copied()
+    }
+
+    /// What so many keys are expected to take; `None` if nothing is known. Times are taken to grow as they did over the last three
+    /// sizes, by the line through their logarithms, but not faster than the work: what does is noise. Where a single size is known,
+    /// the algorithm's growth has to do. Sizes below [`FEW`] take too little time to say anything.
     pub fn expect(&self, key: &Key, algorithm: Algorithm, n: usize) -> Option<Prediction> {
-        let from = *self.known.get(key)?;
-        Some(Prediction { seconds: from.seconds * algorithm.work(n) / algorithm.work(from.keys), from })
+        let known = self.known.get(key)?;
+        let from = *known.last()?;
+        let more = n as f64 / from.keys as f64;
+        let of_work = (algorithm.work(n) / algorithm.work(from.keys)).ln() / more.ln();
+        let telling = &known[known.partition_point(|known| known.keys < FEW)..];
+        let exponent = match exponent(&telling[telling.len().saturating_sub(LAST_SIZES)..]) {
+            _ if n == from.keys => 1.0,
+            Some(exponent) if n > from.keys => exponent.min(of_work),
+            _ => of_work,
+        };
+        Some(Prediction { seconds: from.seconds * more.powf(exponent), from, exponent })
+    }
+
+    /// The most that so many keys can be expected to take: as much more as the work is more.
+    fn at_most(&self, key: &Key, algorithm: Algorithm, n: usize) -> Option<f64> {
+        let from = self.last(key)?;
+        Some(from.seconds * algorithm.work(n) / algorithm.work(from.keys))
     }
 
     /// What so many keys would take, if that is longer than allowed.
@@ -79,33 +108,47 @@ impl<Key: Eq + Hash + Clone> Forecast<Key> {
         if n <= FEW {
             return Ok(None);
         }
-        if self.known.get(key).is_none_or(|known| known.keys < FEW) {
+        if self.last(key).is_none_or(|known| known.keys < FEW) {
             measure(FEW)?;
             let seconds = measure(FEW)?;
             self.note(key, FEW, seconds);
         }
-        while let Some(predicted) =
-            self.expect(key, algorithm, n).filter(|predicted| predicted.seconds > allowed)
-        {
-            let from = predicted.from;
+        while self.at_most(key, algorithm, n).is_some_and(|most| most > allowed) {
+            let Some(from) = self.last(key) else { break };
+            let too_long = self.expect(key, algorithm, n).filter(|predicted| predicted.seconds > allowed);
             let next = from.keys.saturating_mul(2).next_power_of_two();
-            let Some(expected) = self.expect(key, algorithm, next).filter(|_| next < n) else {
-                return Ok(Some(predicted));
+            let Some(most) = self.at_most(key, algorithm, next).filter(|_| next < n) else {
+                return Ok(too_long);
             };
-            // What grows as slowly as can be, with n, is too long as well; or looking closer would take long itself.
+            // What grows as slowly as can be, with n, is too long as well; or looking closer would take long itself. Two sizes
+            // are measured in any case, because one says nothing about growth.
             let hopeless = from.seconds * n as f64 / from.keys as f64 > allowed;
             let costly = from.seconds > allowed / 4.0;
-            if expected.seconds > allowed || self.probes == Probes::Few && (hopeless || costly) {
-                return Ok(Some(predicted));
+            let telling = self.known[key].iter().filter(|known| known.keys >= FEW).count();
+            let few = self.probes == Probes::Few && telling > 1;
+            if most > allowed || few && (hopeless || costly) {
+                return Ok(too_long);
             }
             let mut seconds = measure(next)?;
-            if seconds > expected.seconds {
+            if seconds > most {
                 seconds = seconds.min(measure(next)?);
             }
             self.note(key, next, seconds);
         }
         Ok(None)
     }
+}
+
+/// The slope of the line through the logarithms; `None` for fewer than two sizes.
+fn exponent(known: &[Known]) -> Option<f64> {
+    let points = known.iter().map(|known| ((known.keys.max(1) as f64).ln(), known.seconds.max(1e-9).ln()));
+    let points: Vec<(f64, f64)> = points.collect();
+    let count = points.len() as f64;
+    let (x, y) =
+        (points.iter().map(|p| p.0).sum::<f64>() / count, points.iter().map(|p| p.1).sum::<f64>() / count);
+    let squares: f64 = points.iter().map(|p| (p.0 - x).powi(2)).sum();
+    let products: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
+    (squares > 0.0).then(|| products / squares)
 }
 
 #[cfg(test)]
@@ -149,11 +192,28 @@ mod tests {
         for probes in [Probes::Few, Probes::Many] {
             assert_eq!(predicted(probes, 1 << 16, launches).0, None, "a third of a second");
         }
-        // It takes 5 seconds. From 1024 keys alone it would be an hour and a half.
-        let (too_long, measured) = predicted(Probes::Many, 1 << 20, launches);
-        assert!((5.0..100.0).contains(&too_long.unwrap()), "{too_long:?}");
-        assert!(measured.iter().all(|&keys| launches(keys) <= 1.0), "{measured:?}");
-        assert_eq!(predicted(Probes::Few, 1 << 20, launches).1, [1 << 10; 2], "it cannot become a second");
+        // It takes 5.24 seconds; with the square of n it would be an hour and a half.
+        for probes in [Probes::Few, Probes::Many] {
+            let (too_long, measured) = predicted(probes, 1 << 20, launches);
+            assert!((too_long.unwrap() - 5.24).abs() < 0.01, "{too_long:?}");
+            assert!(measured.iter().all(|&keys| launches(keys) <= 1.0), "{measured:?}");
+        }
+        let (_, measured) = predicted(Probes::Few, 1 << 20, launches);
+        assert_eq!(measured, [1 << 10, 1 << 10, 1 << 11], "it cannot become a second");
+    }
+
+    #[test]
+    fn times_go_on_as_they_grew_over_the_last_sizes() {
+        let mut forecast = Forecast::new(Probes::Few);
+        // First launches take the time, then the square of n: the last sizes decide.
+        for (keys, seconds) in [(1 << 10, 0.01), (1 << 11, 0.02), (1 << 12, 0.08), (1 << 13, 0.32)] {
+            forecast.note(&"it", keys, seconds);
+        }
+        let predicted = forecast.expect(&"it", Algorithm::OddEven, 1 << 14).unwrap();
+        assert!(
+            (predicted.exponent - 2.0).abs() < 1e-9 && (predicted.seconds - 1.28).abs() < 1e-9,
+            "{predicted:?}"
+        );
     }
 
     #[test]

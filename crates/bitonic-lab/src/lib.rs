@@ -55,6 +55,7 @@ pub mod measure;
 pub mod names;
 pub mod peer;
 pub mod plot;
+pub mod published;
 pub mod quantity;
 pub mod record;
 pub mod report;

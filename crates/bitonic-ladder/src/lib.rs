@@ -36,9 +36,12 @@
 //!
 //! | rung | what it is | what to look at |
 //! |---|---|---|
+//! | `parallel_guarded` | a guarded loop over positions, in parallel | half of the threads find the guard shut |
 //! | `parallel_steps` | the comparators of a step in parallel | a barrier after every step |
-//! | `parallel_recursive` | the top of the recursion forks | what stays on one thread |
+//! | `parallel_recursive` | a thread for each half, merges on one | what stays on one thread |
+//! | `parallel_merges` | sorts and merges fork | what still stays on one thread |
 //! | `odd_even_threads` | a chunk for every thread, any length | the borders between chunks |
+//! | `odd_even_barriers` | the same in lock step, any length | barriers |
 //!
 //! Devices, through OpenCL or through CUDA, a kernel in `src/gpu/kernels/` and the host's loop around it in
 //! `src/gpu/rungs/`:
@@ -51,10 +54,13 @@
 //! | `xor_guarded` | a loop's body as it was, 1024 in a group | the guard for the surplus |
 //! | `compare_pair` | the host waits after every launch | span and sum of the kernels' times |
 //! | `one_item_groups` | work-groups of one | empty lanes |
-//! | `local_memory` | the kernels `local_small_biton`, `local_big_bucket`, `local_big_biton` | keys staged for one comparison |
+//! | `local_memory` | the kernels `local_small_biton`, `local_big_biton`, `local_big_bucket` | keys staged for one comparison |
+//! | `local_memory_queued` | the same without waits | what the waits cost |
+//! | `local_many_steps` | all steps inside a tile in one launch | keys staged for many comparisons |
 //! | `odd_even_two_kernels` | odd-even transposition, any length | n launches and n/2 waits |
-//! | `odd_even_one_kernel` | a grid of the device's size, no waits | what remains is the algorithm |
-//! | `odd_even_local` | pairs staged in local memory | a detour |
+//! | `odd_even_one_kernel` | groups that fill the device, no waits | what remains is the algorithm |
+//! | `odd_even_local` | keys staged in local memory | a detour |
+//! | `odd_even_strided` | a grid of the device's size | n launches still |
 //!
 //! `local_memory` is one rung with three kernels, because a sort uses all three, each for the steps that only it can do.
 //! [`Rung::sort_timed`] tells the time of each, as it does for `odd_even_two_kernels`; [`Rung::sort_buffer`] sorts keys
@@ -76,8 +82,10 @@
 //! library sorts every length without padding is told in [`bitonic::plan`].
 
 mod cpu;
+mod document;
 mod error;
 mod gpu;
+mod improvements;
 mod options;
 mod rung;
 mod runs_on;
@@ -85,9 +93,10 @@ mod sizes;
 mod sort;
 mod times;
 
+pub use document::Document;
 pub use error::LadderError;
 pub use options::Options;
-pub use rung::Rung;
+pub use rung::{Rung, Text};
 pub use runs_on::RunsOn;
 pub use sizes::Sizes;
 pub use times::{DeviceTimes, KernelTime, KernelTimes, Times};

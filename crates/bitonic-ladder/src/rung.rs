@@ -1,25 +1,36 @@
 //! The registry: every fact about every rung, in one table.
 //!
 //! To add a rung, write its file and add one row to the table at the end of this file. Under `cpu/` the file has a
-//! function that sorts a slice of ordered bits in ascending order; under `gpu/rungs/` it has the host's loop around a
-//! kernel of `gpu/kernels/`.
+//! function that sorts a slice of ordered bits in ascending order; under `gpu/rungs/` it has the host's loop around
+//! kernels of `gpu/kernels/`. Every file opens with a picture of who touches what, and says what the form costs.
 
 use crate::cpu::{one_thread, threads};
 use crate::gpu::{DeviceRung, rungs};
 use crate::times::DeviceTimes;
-use crate::{LadderError, Options, RunsOn, Sizes};
+use crate::{Document, LadderError, Options, RunsOn, Sizes};
 use bitonic::key::Bits;
 use std::fmt;
 
 /// What the table says about a rung.
 struct Facts {
     name: &'static str,
+    document: Document,
+    source: Text,
     sizes: Sizes,
     runs_on: &'static [RunsOn],
     parallel: bool,
     quadratic: bool,
     description: &'static str,
     teaches: &'static str,
+}
+
+/// A file of the ladder's sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// Where it is, under `crates/bitonic-ladder/src`.
+    pub file: &'static str,
+    /// What it says, without its tests.
+    pub text: &'static str,
 }
 
 impl Rung {
@@ -31,6 +42,20 @@ impl Rung {
     /// What the rung is, in one line.
     pub const fn description(self) -> &'static str {
         self.facts().description
+    }
+
+    /// The document whose program the rung is.
+    pub const fn document(self) -> Document {
+        self.facts().document
+    }
+
+    /// The rung as it is written, with the picture of who touches what at its head: its kernels, if it has some, and then the
+    /// function, which for kernels is the host's loop around them.
+    pub fn sources(self) -> Vec<Text> {
+        let Text { file, text } = self.facts().source;
+        let text = text.split("\n#[cfg(test)]").next().unwrap_or(text);
+        let kernels = self.on_device().map_or(&[][..], |rung| rung.sources);
+        kernels.iter().map(|kernel| kernel.text()).chain([Text { file, text }]).collect()
     }
 
     /// What one learns from the rung.
@@ -88,7 +113,8 @@ macro_rules! rungs {
     ($(
         $rung:ident {
             name: $name:literal,
-            sort: $kind:ident($sort:path),
+            document: $document:ident,
+            sort: $kind:ident($sort:path) in $file:literal,
             sizes: $sizes:ident,
             quadratic: $quadratic:literal,
             description: $description:literal,
@@ -116,6 +142,8 @@ macro_rules! rungs {
                 match self {
                     $(Self::$rung => &Facts {
                         name: $name,
+                        document: Document::$document,
+                        source: Text { file: $file, text: include_str!($file) },
                         sizes: Sizes::$sizes,
                         runs_on: rungs!(@runs_on $kind),
                         parallel: rungs!(@parallel $kind),
@@ -170,7 +198,8 @@ macro_rules! rungs {
 rungs! {
     Recursive {
         name: "recursive",
-        sort: OneThread(one_thread::recursive::sort),
+        document: LoopsToOpenCl,
+        sort: OneThread(one_thread::recursive::sort) in "cpu/one_thread/recursive.rs",
         sizes: PowerOfTwo,
         quadratic: false,
         description: "bitonic sort as it is defined: sort one half up, the other down, merge",
@@ -178,7 +207,8 @@ rungs! {
     }
     IterativeScan {
         name: "iterative_scan",
-        sort: OneThread(one_thread::iterative_scan::sort),
+        document: LoopsToOpenCl,
+        sort: OneThread(one_thread::iterative_scan::sort) in "cpu/one_thread/iterative_scan.rs",
         sizes: PowerOfTwo,
         quadratic: false,
         description: "three loops over stages, steps and every position; half of the positions are skipped",
@@ -186,7 +216,8 @@ rungs! {
     }
     IterativeBlocks {
         name: "iterative_blocks",
-        sort: OneThread(one_thread::iterative_blocks::sort),
+        document: LoopsToOpenCl,
+        sort: OneThread(one_thread::iterative_blocks::sort) in "cpu/one_thread/iterative_blocks.rs",
         sizes: PowerOfTwo,
         quadratic: false,
         description: "four loops: only the positions whose partner is above them",
@@ -194,7 +225,8 @@ rungs! {
     }
     IterativeFolded {
         name: "iterative_folded",
-        sort: OneThread(one_thread::iterative_folded::sort),
+        document: LoopsToOpenCl,
+        sort: OneThread(one_thread::iterative_folded::sort) in "cpu/one_thread/iterative_folded.rs",
         sizes: PowerOfTwo,
         quadratic: false,
         description: "one inner loop over the n/2 comparators, position by division and multiplication",
@@ -203,7 +235,8 @@ rungs! {
     }
     IterativeShifts {
         name: "iterative_shifts",
-        sort: OneThread(one_thread::iterative_shifts::sort),
+        document: LoopsToOpenCl,
+        sort: OneThread(one_thread::iterative_shifts::sort) in "cpu/one_thread/iterative_shifts.rs",
         sizes: PowerOfTwo,
         quadratic: false,
         description: "the same loop with shifts and masks instead of divisions, direction by xor, no branch",
@@ -212,7 +245,8 @@ rungs! {
     }
     NetworkPasses {
         name: "network_passes",
-        sort: OneThread(one_thread::network_passes::sort),
+        document: Lecture,
+        sort: OneThread(one_thread::network_passes::sort) in "cpu/one_thread/network_passes.rs",
         sizes: PowerOfTwo,
         quadratic: false,
         description: "a half-cleaner applied block by block, its direction carried along by a flag",
@@ -221,7 +255,8 @@ rungs! {
     }
     NetworkNoDependency {
         name: "network_no_dependency",
-        sort: OneThread(one_thread::network_no_dependency::sort),
+        document: Lecture,
+        sort: OneThread(one_thread::network_no_dependency::sort) in "cpu/one_thread/network_no_dependency.rs",
         sizes: PowerOfTwo,
         quadratic: false,
         description: "the same with the direction computed from the block's index, all stages in one loop nest",
@@ -230,51 +265,87 @@ rungs! {
     }
     OddEven {
         name: "odd_even",
-        sort: OneThread(one_thread::odd_even::sort),
+        document: Research,
+        sort: OneThread(one_thread::odd_even::sort) in "cpu/one_thread/odd_even.rs",
         sizes: Any,
         quadratic: true,
         description: "odd-even transposition: compare neighbours, alternately from the first and from the second key",
         teaches: "The simplest network. Keys travel one place a phase, so it needs n phases: quadratic, however simple.",
     }
+    ParallelGuarded {
+        name: "parallel_guarded",
+        document: Lecture,
+        sort: Threads(threads::parallel_guarded::sort) in "cpu/threads/parallel_guarded.rs",
+        sizes: PowerOfTwo,
+        quadratic: false,
+        description: "the guarded loop over all positions as a parallel loop, a barrier between steps",
+        teaches: "One directive makes a loop parallel if its rounds are independent. But a guard that skips half of the \
+                  positions leaves half of the threads with nothing to do whenever the distance is as long as a thread's part.",
+    }
     ParallelSteps {
         name: "parallel_steps",
-        sort: Threads(threads::parallel_steps::sort),
+        document: Own,
+        sort: Threads(threads::parallel_steps::sort) in "cpu/threads/parallel_steps.rs",
         sizes: PowerOfTwo,
         quadratic: false,
         description: "every comparator of a step in parallel, a barrier between steps",
-        teaches: "The comparators of a step are independent, the steps are not: a barrier after each, and each goes \
-                  through all keys in memory.",
+        teaches: "Sharing out comparators instead of positions gives every thread the same work. The steps stay: a barrier after \
+                  each, and each goes through all keys in memory.",
     }
     ParallelRecursive {
         name: "parallel_recursive",
-        sort: Threads(threads::parallel_recursive::sort),
+        document: Research,
+        sort: Threads(threads::parallel_recursive::sort) in "cpu/threads/parallel_recursive.rs",
         sizes: PowerOfTwo,
         quadratic: false,
-        description: "the recursive form; the top levels of the recursion fork, below that sequential",
-        teaches: "Forking the recursion keeps each thread with its own keys and needs few barriers; what stays on one \
-                  thread, the half-cleaners at the top, limits the gain.",
+        description: "the recursive form; a thread for each half down to a depth, merges on one thread",
+        teaches: "Amdahl's law: the two halves are sorted at the same time, but their merge is not. What stays on one thread is \
+                  soon all the time there is, however many cores wait.",
+    }
+    ParallelMerges {
+        name: "parallel_merges",
+        document: Own,
+        sort: Threads(threads::parallel_merges::sort) in "cpu/threads/parallel_merges.rs",
+        sizes: PowerOfTwo,
+        quadratic: false,
+        description: "the recursive form; the top levels of sorts and of merges fork",
+        teaches: "A merge is two merges behind one step, so it forks as well as the sort does. Each thread stays with its own keys; \
+                  what is left on one thread are the half-cleaners at the top.",
     }
     OddEvenThreads {
         name: "odd_even_threads",
-        sort: Threads(threads::odd_even_threads::sort),
+        document: Research,
+        sort: Threads(threads::odd_even_threads::sort) in "cpu/threads/odd_even_threads.rs",
         sizes: Any,
         quadratic: true,
-        description: "odd-even transposition; each thread owns a chunk, neighbours exchange their border keys",
-        teaches: "Two threads that share a border race for its keys. Each keeping its half of the result, from copies \
-                  made before a barrier, removes the race; then the barriers cost more than comparing short chunks.",
+        description: "odd-even transposition; each thread sweeps its chunk until that is in order, until nothing changes anywhere",
+        teaches: "Threads that do not wait for each other are fast, and race for the keys at their borders unless these are guarded. \
+                  One lock a border is enough. The work stays quadratic.",
+    }
+    OddEvenBarriers {
+        name: "odd_even_barriers",
+        document: Own,
+        sort: Threads(threads::odd_even_barriers::sort) in "cpu/threads/odd_even_barriers.rs",
+        sizes: Any,
+        quadratic: true,
+        description: "odd-even transposition in lock step; each thread owns a chunk, neighbours exchange copies of border keys",
+        teaches: "Each keeping its half of the result, from copies made before a barrier, removes the race without a lock; then the \
+                  barriers cost more than comparing short chunks.",
     }
     NaiveScan {
         name: "naive_scan",
-        sort: Device(rungs::naive::SCAN),
+        document: LoopsToOpenCl,
+        sort: Device(rungs::naive::SCAN) in "gpu/rungs/naive.rs",
         sizes: PowerOfTwo,
         quadratic: false,
         description: "a work-item for every key, which returns if its partner is below it; a launch for every step",
         teaches: "The inner loop becomes the grid and the barrier becomes the end of a launch. Half of the work-items have \
-                  nothing to do, and it hardly matters: the device waits for memory.",
+                  nothing to do. Where the device waits for memory anyway that costs little; with fast memory it shows.",
     }
     NaiveFolded {
         name: "naive_folded",
-        sort: Device(rungs::naive::FOLDED),
+        document: LoopsToOpenCl,
+        sort: Device(rungs::naive::FOLDED) in "gpu/rungs/naive.rs",
         sizes: PowerOfTwo,
         quadratic: false,
         description: "a work-item for every comparator, position by division and multiplication",
@@ -283,16 +354,18 @@ rungs! {
     }
     NaiveShifts {
         name: "naive_shifts",
-        sort: Device(rungs::naive::SHIFTS),
+        document: LoopsToOpenCl,
+        sort: Device(rungs::naive::SHIFTS) in "gpu/rungs/naive.rs",
         sizes: PowerOfTwo,
         quadratic: false,
         description: "a work-item for every comparator, position by shifts and masks",
-        teaches: "Line for line the body of iterative_shifts. No faster than the other two: every step goes through all keys \
-                  in memory, for one comparison each.",
+        teaches: "Line for line the body of iterative_shifts. As fast as the division: every step goes through all keys in memory, \
+                  for one comparison each.",
     }
     XorGuarded {
         name: "xor_guarded",
-        sort: Device(rungs::xor_guarded::RUNG),
+        document: Lecture,
+        sort: Device(rungs::xor_guarded::RUNG) in "gpu/rungs/xor_guarded.rs",
         sizes: PowerOfTwo,
         quadratic: false,
         description: "the body of a parallel loop as it was, guarded, in groups of 1024",
@@ -301,16 +374,18 @@ rungs! {
     }
     ComparePair {
         name: "compare_pair",
-        sort: Device(rungs::compare_pair::RUNG),
+        document: Research,
+        sort: Device(rungs::compare_pair::RUNG) in "gpu/rungs/compare_pair.rs",
         sizes: PowerOfTwo,
         quadratic: false,
-        description: "a work-item for every pair, in groups of 512; the host waits after every launch",
+        description: "a work-item for every key, in groups of 512; the host waits after every launch",
         teaches: "What waiting costs: between two steps the device is idle until the host has noticed. The queue is in order, \
                   so none of the waits is needed.",
     }
     OneItemGroups {
         name: "one_item_groups",
-        sort: Device(rungs::one_item_groups::RUNG),
+        document: Library,
+        sort: Device(rungs::one_item_groups::RUNG) in "gpu/rungs/one_item_groups.rs",
         sizes: PowerOfTwo,
         quadratic: false,
         description: "a work-group for every comparator, position by masks",
@@ -319,37 +394,71 @@ rungs! {
     }
     LocalMemory {
         name: "local_memory",
-        sort: Device(rungs::local_memory::RUNG),
+        document: LocalMemory,
+        sort: Device(rungs::local_memory::RUNG) in "gpu/rungs/local_memory.rs",
         sizes: PowerOfTwo,
         quadratic: false,
-        description: "three kernels, by how bucket and bitonic block compare with the group; keys staged in local memory",
+        description: "three kernels, by how biton and bucket compare with the group; keys staged in local memory; waits for every step",
         teaches: "Loads are coalesced at every distance, because comparators find their keys in local memory. But each key \
                   is still brought in for one comparison; what would pay is doing several steps there.",
     }
+    LocalMemoryQueued {
+        name: "local_memory_queued",
+        document: Own,
+        sort: Device(rungs::local_memory::QUEUED) in "gpu/rungs/local_memory.rs",
+        sizes: PowerOfTwo,
+        quadratic: false,
+        description: "local_memory without its waits",
+        teaches: "The same kernels in the same order. What it is faster than local_memory is what waiting for the event of every step \
+                  costs; the queue is in order and needs no waits.",
+    }
+    LocalManySteps {
+        name: "local_many_steps",
+        document: Own,
+        sort: Device(rungs::local_many_steps::RUNG) in "gpu/rungs/local_many_steps.rs",
+        sizes: PowerOfTwo,
+        quadratic: false,
+        description: "tiles sorted in one launch; then a launch for each step beyond a tile, and one for the rest of the stage",
+        teaches: "Local memory pays by being used again: all steps inside a tile cost one way from and to memory. What remains are the \
+                  steps between tiles, and a barrier for every step in one.",
+    }
     OddEvenTwoKernels {
         name: "odd_even_two_kernels",
-        sort: Device(rungs::odd_even_two_kernels::RUNG),
+        document: Research,
+        sort: Device(rungs::odd_even_two_kernels::RUNG) in "gpu/rungs/odd_even_two_kernels.rs",
         sizes: Any,
         quadratic: true,
-        description: "odd-even transposition; a kernel for even and one for odd phases, in groups of 32, waiting after each pair",
+        description: "V0: odd-even transposition; a kernel for even and one for odd phases, in groups of 32, waiting after each pair",
         teaches: "A device does not mend an algorithm: n launches, whatever the number of work-items, and n/2 waits.",
     }
     OddEvenOneKernel {
         name: "odd_even_one_kernel",
-        sort: Device(rungs::odd_even_one_kernel::RUNG),
+        document: Research,
+        sort: Device(rungs::odd_even_one_kernel::RUNG) in "gpu/rungs/odd_even_one_kernel.rs",
         sizes: Any,
         quadratic: true,
-        description: "one kernel with the phase as an argument, a grid that fills the device, nothing waited for",
-        teaches: "Large groups, a grid of the device's size and a queue that never runs dry: a third less time for the same n \
-                  phases.",
+        description: "V1: one kernel with the phase as an argument, a work-item for every pair, groups that fill the device, no wait",
+        teaches: "Occupancy: a unit holds a limited number of groups, so groups that are too small leave it half empty. And a queue \
+                  that never runs dry: launches are prepared while others run.",
     }
     OddEvenLocal {
         name: "odd_even_local",
-        sort: Device(rungs::odd_even_local::RUNG),
+        document: Research,
+        sort: Device(rungs::odd_even_local::RUNG) in "gpu/rungs/odd_even_local.rs",
         sizes: Any,
         quadratic: true,
-        description: "odd_even_one_kernel with its pairs staged in local memory",
+        description: "V2: a work-item for every key, keys staged in local memory, the one beyond the edge fetched by the edge",
         teaches: "Local memory is for sharing and for using again. Here every key is used once, so staging it only adds a copy \
-                  and two barriers.",
+                  and two barriers, and half of the work-items compare nothing.",
+    }
+    OddEvenStrided {
+        name: "odd_even_strided",
+        document: Own,
+        sort: Device(rungs::odd_even_strided::RUNG) in "gpu/rungs/odd_even_strided.rs",
+        sizes: Any,
+        quadratic: true,
+        description: "one kernel, a grid of the device's size whose work-items take pairs in turn",
+        teaches: "The other way to fill a device: large groups that stay for the whole phase. Launches still take as long as a \
+                  launch takes, n of them.",
     }
 }

@@ -2,9 +2,10 @@
 
 use bitonic::Order;
 use bitonic::key::KeyType;
-use bitonic_ladder::{LadderError, Options, Rung, RunsOn, Sizes};
+use bitonic_ladder::{Document, LadderError, Options, Rung, RunsOn, Sizes, Text};
 use bitonic_testkit::{Pattern, SortChecks, SortsKeys, TestKey};
 use std::num::NonZero;
+use std::path::Path;
 
 struct Adapter {
     rung: Rung,
@@ -70,9 +71,12 @@ every_rung_on_the_processor_passes_the_kit! {
     network_passes_passes_the_kit: NetworkPasses,
     network_no_dependency_passes_the_kit: NetworkNoDependency,
     odd_even_passes_the_kit: OddEven,
+    parallel_guarded_passes_the_kit: ParallelGuarded,
     parallel_steps_passes_the_kit: ParallelSteps,
     parallel_recursive_passes_the_kit: ParallelRecursive,
+    parallel_merges_passes_the_kit: ParallelMerges,
     odd_even_threads_passes_the_kit: OddEvenThreads,
+    odd_even_barriers_passes_the_kit: OddEvenBarriers,
 }
 
 #[test]
@@ -82,10 +86,10 @@ fn parallel_rungs_sort_with_any_number_of_threads() {
             let checks = SortChecks::new(format!("{rung} on {count} threads"))
                 .key_types(&[KeyType::U32, KeyType::F64])
                 .max_len(0);
-            // Of the quadratic rung, lengths that cut into chunks of equal, unequal and odd length, and fewer
-            // than threads.
+            // Of quadratic rungs, lengths that cut into chunks of equal, unequal and odd length, and fewer than
+            // threads; and as many keys as odd_even_threads wants for two threads.
             let checks = match rung.is_quadratic() {
-                true => checks.also_lengths([2, 3, 5, 13, 14, 15, 29, 100]),
+                true => checks.also_lengths([2, 3, 5, 13, 14, 15, 29, 129]),
                 false => checks.also_lengths([2, 4, 16, 1 << 10, 1 << 14]),
             };
             checks.check_keys(&Adapter { rung, threads: threads(count) });
@@ -94,11 +98,25 @@ fn parallel_rungs_sort_with_any_number_of_threads() {
 }
 
 #[test]
-fn odd_even_threads_does_not_stop_while_one_key_is_still_on_its_way() {
-    // The smallest key goes from one end to the other, through every chunk, and nothing else moves but by it.
-    let mut keys: Vec<u32> = (1..=999).chain([0]).collect();
-    Rung::OddEvenThreads.sort(&mut keys, &Options { threads: threads(3), ..Options::default() }).unwrap();
-    assert!(keys.iter().copied().eq(0..1000));
+fn odd_even_threads_sorts_across_many_borders() {
+    // 2^12 keys and more are what it wants for seven threads.
+    for len in [4096, 4097, 4103] {
+        let mut keys: Vec<u32> = Pattern::Reversed.generate(len, 1);
+        let mut expected = keys.clone();
+        expected.sort_unstable();
+        Rung::OddEvenThreads.sort(&mut keys, &Options { threads: threads(7), ..Options::default() }).unwrap();
+        assert!(keys == expected, "{len}");
+    }
+}
+
+#[test]
+fn odd_even_sorts_on_threads_do_not_stop_while_one_key_is_still_on_its_way() {
+    for rung in [Rung::OddEvenThreads, Rung::OddEvenBarriers] {
+        // The smallest key goes from one end to the other, through every chunk, and nothing else moves but by it.
+        let mut keys: Vec<u32> = (1..=999).chain([0]).collect();
+        rung.sort(&mut keys, &Options { threads: threads(3), ..Options::default() }).unwrap();
+        assert!(keys.iter().copied().eq(0..1000), "{rung}");
+    }
 }
 
 #[test]
@@ -183,6 +201,34 @@ fn names_are_snake_case_and_parse_back() {
         assert_eq!(rung.to_string(), rung.name());
         assert!(rung.name().chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'), "{rung}");
         assert!(!rung.description().contains('\n') && !rung.teaches().is_empty(), "{rung}");
+    }
+}
+
+#[test]
+fn every_rung_comes_with_its_text_its_picture_and_its_document() {
+    for &rung in Rung::ALL {
+        let sources = rung.sources();
+        let kernels = sources.iter().filter(|source| source.file.ends_with(".c"));
+        let kernels: Vec<&str> = kernels.map(|source| source.text).collect();
+        assert_eq!(kernels.is_empty(), rung.kernels().is_empty(), "{rung}");
+        for kernel in rung.kernels() {
+            let defined = format!("KERNEL {kernel}(");
+            assert!(kernels.iter().any(|text| text.contains(&defined)), "{rung}: {kernel}");
+        }
+        for Text { file, text } in &sources {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(file);
+            assert!(std::fs::read_to_string(path).unwrap().starts_with(text), "{rung}: {file}");
+            assert!(!text.contains("#[test]"), "{rung}: {file}");
+            // A kernel's head has the picture; on the processor the function's has.
+            let has_picture = text.contains("//! ```text") || text.starts_with("/*\n * ");
+            assert!(has_picture || !kernels.is_empty(), "{rung}: {file}");
+        }
+        let costs = ["What it costs", "What limits it", "What it gains"];
+        assert!(sources.iter().any(|source| costs.iter().any(|words| source.text.contains(words))), "{rung}");
+        assert!(Document::ALL.contains(&rung.document()), "{rung}");
+    }
+    for &document in Document::ALL {
+        assert!(Rung::ALL.iter().any(|rung| rung.document() == document), "{document} has no rung");
     }
 }
 

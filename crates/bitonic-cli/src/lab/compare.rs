@@ -1,11 +1,13 @@
 //! `bitonic lab compare`: two runs beside each other.
 
+use super::report::two_runs;
 use crate::failure::Failure;
 use crate::figures::{counted, significant, time_of_seconds};
 use crate::output;
 use crate::table::Plain;
 use bitonic_lab::analysis::{Analysis, compare};
 use bitonic_lab::quantity;
+use bitonic_lab::report::{PlotFormat, write_plots};
 use std::path::PathBuf;
 
 /// What `bitonic lab compare` is asked for.
@@ -21,6 +23,9 @@ pub(super) struct Arguments {
     /// The folder of the second run
     #[arg(value_name = "DIR")]
     second: PathBuf,
+    /// Draw a plot of each implementation over both runs, as SVG, into this folder
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -31,6 +36,10 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
     let first = Analysis::read(&arguments.first).map_err(Failure::new)?;
     let second = Analysis::read(&arguments.second).map_err(Failure::new)?;
     let comparison = compare(&first, &second);
+    if let Some(folder) = &arguments.plots {
+        let charts = two_runs([&arguments.first, &arguments.second], [&first, &second]);
+        write_plots(folder, &charts, &[PlotFormat::Svg]).map_err(Failure::new)?;
+    }
     if arguments.json {
         let text = serde_json::to_string_pretty(&comparison).map_err(Failure::new)?;
         return output::print(|out| writeln!(out, "{text}"));
@@ -40,8 +49,8 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
             "the two runs have measured nothing in common: no implementation at the same size",
         ));
     }
-    let mut table =
-        Plain::new(["n", "keys", "implementation", "first", "second", "ratio", ""]).align_right(3..6);
+    let mut table = Plain::new(["n", "keys", "implementation", "first", "second", "ratio", "", "medians"])
+        .align_right(3..6);
     for change in &comparison.changes {
         table.add([
             &quantity::name(change.size),
@@ -51,6 +60,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
             &time_of_seconds(change.second.mean),
             &format!("{}x", significant(change.ratio)),
             if change.certain { "*" } else { "" },
+            &format!("{}, {}", time_of_seconds(change.first.median), time_of_seconds(change.second.median)),
         ]);
     }
     let mut machines = Plain::new(["what differs", "first", "second"]);

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::progress::Progress;
 use crate::word::Word;
+use bitonic_lab::analysis::Statistic;
 use bitonic_lab::callgrind::{self, Job};
 use bitonic_lab::dropin::{Console, ERROR_LOG, RESULTS, configuration};
 use bitonic_lab::experiment::{Experiment, Format};
@@ -110,8 +111,8 @@ fn finish(done: Result<(), LabError>, experiment: &Experiment, directory: &Path)
             if let Some(size) = experiment.callgrind_size {
                 count_instructions(experiment, size, directory)?;
             }
-            let page =
-                report::write_with_explorer(directory, explore::beside_report).map_err(Failure::new)?;
+            let page = report::write_with_explorer(directory, Statistic::Mean, explore::beside_report)
+                .map_err(Failure::new)?;
             output::note(format_args!("the report is {}\n", page.display()));
             Ok(())
         }

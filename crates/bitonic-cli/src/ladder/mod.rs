@@ -2,12 +2,11 @@
 
 mod run;
 pub(crate) mod select;
+mod show;
 
 use crate::failure::Failure;
-use crate::lines::Lines;
 use crate::output;
 use crate::table::Plain;
-use crate::word::Word;
 use bitonic_ladder::{Rung, RunsOn};
 
 /// What `bitonic ladder` is asked for.
@@ -25,6 +24,7 @@ before it left open. They are for learning and measuring. To sort, use `bitonic 
 Examples:
   bitonic ladder list
   bitonic ladder show iterative_scan
+  bitonic ladder show 'local_*' | less
   bitonic ladder run recursive iterative_scan --n 2^20
   bitonic ladder run 'parallel_*' --n 1M --type f32 --threads 2
   bitonic ladder run 'naive_*' local_memory --n 2^20 --device gpu
@@ -35,12 +35,8 @@ Examples:
 enum Action {
     /// List every rung
     List,
-    /// Say what a rung is and what it teaches
-    Show {
-        /// The rung's name
-        #[arg(value_name = "NAME", hide_possible_values = true, value_parser = Word::one_of("rung", Rung::ALL, Rung::name))]
-        rung: Rung,
-    },
+    /// Show what rungs are, what they teach, what they took, and their source
+    Show(show::Arguments),
     /// Run rungs on the same keys as the standard library's sort and bitonic::sort, verify them, and compare their times
     Run(run::Arguments),
 }
@@ -49,7 +45,7 @@ enum Action {
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     match arguments.action {
         Action::List => list(),
-        Action::Show { rung } => show(rung),
+        Action::Show(arguments) => show::run(arguments),
         Action::Run(arguments) => run::run(arguments),
     }
 }
@@ -61,18 +57,6 @@ fn list() -> Result<(), Failure> {
         table.add([rung.name(), &runs_on(rung), threads(rung), &sizes, rung.description()]);
     }
     output::print(|out| write!(out, "{table}"))
-}
-
-fn show(rung: Rung) -> Result<(), Failure> {
-    let mut facts = Lines::default();
-    facts.add("place", runs_on(rung));
-    facts.add("threads", threads(rung));
-    facts.add("sizes", rung.sizes());
-    facts.add("work", if rung.is_quadratic() { "n^2" } else { "n log^2 n" });
-    if !rung.kernels().is_empty() {
-        facts.add("kernels", rung.kernels().join(", "));
-    }
-    output::print(|out| write!(out, "{rung}: {}\n{facts}\n{}\n", rung.description(), rung.teaches()))
 }
 
 fn runs_on(rung: Rung) -> String {

@@ -14,7 +14,7 @@ pub(crate) struct Chosen {
 }
 
 /// The rungs of the given names and patterns (`iterative_*`, `all`), each once, in the ladder's order. The name of a kernel
-/// stands for the rung that it is a part of.
+/// stands for the first rung that it is a part of.
 pub(crate) fn select(words: &[String]) -> Result<Vec<Chosen>, Failure> {
     for word in words {
         if !Rung::ALL.iter().any(|rung| chooses(word, *rung)) {
@@ -27,7 +27,8 @@ pub(crate) fn select(words: &[String]) -> Result<Vec<Chosen>, Failure> {
 }
 
 fn names(word: &str, rung: Rung) -> bool {
-    word == rung.name() || rung.kernels().contains(&word)
+    let with_kernel = || Rung::ALL.iter().find(|rung| rung.kernels().contains(&word));
+    word == rung.name() || with_kernel() == Some(&rung)
 }
 
 fn chooses(word: &str, rung: Rung) -> bool {

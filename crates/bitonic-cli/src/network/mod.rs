@@ -1,5 +1,6 @@
 //! `bitonic network`: draw, export and prove networks that sort, merge or select, one's own and those of others.
 
+mod is_bitonic;
 mod picture;
 mod proof;
 mod values;
@@ -99,6 +100,10 @@ enum Action {
     /// Exit code: 0 proved, 1 refuted, 2 something is wrong; standard error says what.
     #[command(after_help = FILE_FORMS)]
     Check(Check),
+    /// Say whether a sequence is bitonic, and show the rotation that rises and then falls
+    ///
+    /// Exit code: 0 it is, 1 it is not, 2 something is wrong.
+    IsBitonic(is_bitonic::Arguments),
     /// Draw or convert the network in a file
     #[command(after_help = FILE_FORMS)]
     Draw(Draw),
@@ -205,6 +210,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Action::TopK(arguments)) => top_k(arguments),
         Some(Action::Merge(arguments)) => merge(arguments),
         Some(Action::Check(arguments)) => check(arguments),
+        Some(Action::IsBitonic(arguments)) => is_bitonic::run(&arguments),
         Some(Action::Draw(Draw { file, picture })) => picture.write(&parse(&Input::read(Some(&file))?)?),
         None => generate(arguments.generate),
     }

@@ -11,7 +11,7 @@ pub(super) fn show<'network>(drawing: Drawing<'network>, text: &str) -> Result<D
     let shown = match words.iter().map(|word| word.parse::<i128>()).collect::<Result<Vec<_>, _>>() {
         Ok(whole) => drawing.input(&whole),
         Err(_) => {
-            drawing.input(&words.iter().map(|word| Decimal::read(word)).collect::<Result<Vec<_>, _>>()?)
+            drawing.input(&words.iter().map(|word| Decimal::of_input(word)).collect::<Result<Vec<_>, _>>()?)
         }
     };
     shown.map_err(|error| Failure::new(format!("--input: {error}")))
@@ -19,7 +19,7 @@ pub(super) fn show<'network>(drawing: Drawing<'network>, text: &str) -> Result<D
 
 /// The values of a text as numbers, one for each wire.
 pub(super) fn numbers(text: &str, wires: usize) -> Result<Vec<f64>, Failure> {
-    let read = words(text).into_iter().map(|word| Ok(Decimal::read(word)?.number));
+    let read = words(text).into_iter().map(|word| Ok(Decimal::of_input(word)?.number));
     let keys: Vec<f64> = read.collect::<Result<_, Failure>>()?;
     if let Some(key) = keys.iter().find(|key| !key.is_finite()) {
         return Err(Failure::new(format!("--input: the page cannot show {key}: write finite numbers")));
@@ -30,24 +30,37 @@ pub(super) fn numbers(text: &str, wires: usize) -> Result<Vec<f64>, Failure> {
     }
 }
 
+/// The values of a text, as they are written.
+pub(super) fn read(text: &str) -> Result<Vec<Decimal<'_>>, Failure> {
+    words(text).into_iter().map(Decimal::read).collect()
+}
+
 fn words(text: &str) -> Vec<&str> {
     text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect()
 }
 
 /// A decimal number as it was written.
 #[derive(Clone)]
-struct Decimal<'a> {
+pub(super) struct Decimal<'a> {
     number: f64,
     word: &'a str,
 }
 
 impl<'a> Decimal<'a> {
+    /// A value of `--input`.
+    fn of_input(word: &'a str) -> Result<Self, Failure> {
+        Self::read(word).map_err(|failure| match failure {
+            Failure::Message(message) => Failure::Message(format!("--input: {message}")),
+            other => other,
+        })
+    }
+
     fn read(word: &'a str) -> Result<Self, Failure> {
         match word.parse() {
             Ok(number) => Ok(Self { number, word }),
-            Err(_) => Err(Failure::new(format!(
-                "--input: '{word}' is no number: write numbers with spaces between them"
-            ))),
+            Err(_) => {
+                Err(Failure::new(format!("'{word}' is no number: write numbers with spaces between them")))
+            }
         }
     }
 }

@@ -35,15 +35,34 @@ fn every_rung_is_listed_with_its_facts() {
 }
 
 #[test]
-fn a_rung_tells_what_it_teaches() {
+fn a_rung_shows_its_lesson_its_document_its_times_and_its_source() {
     for &rung in Rung::ALL {
         let said = printed(["show", rung.name()]);
         assert!(said.starts_with(&format!("{rung}: {}\n", rung.description())), "{said}");
-        assert!(said.contains(rung.teaches()), "{said}");
-        assert!(rung.kernels().iter().all(|kernel| said.contains(kernel)), "{said}");
+        assert!(said.contains(rung.teaches()) && said.contains(rung.document().subject()), "{said}");
+        assert!(rung.kernels().iter().all(|kernel| said.contains(&format!("KERNEL {kernel}("))), "{said}");
+        assert!(rung.sources().iter().all(|source| said.contains(source.text.trim_end())), "{said}");
+        let told = said.contains("\nmeasured on ") || said.contains("no time of it is published");
+        assert!(told, "{said}");
+        assert!(!said.contains('\u{1b}'), "colours are for terminals: {said}");
     }
+    let measured = printed(["show", "odd_even_two_kernels"]);
+    assert!(
+        measured.contains("measured on cuda, an H200 and 16 cores (") && measured.contains("2^15 "),
+        "{measured}"
+    );
     let message = refused(["show", "iterativ_scan"]);
     assert!(message.contains("unknown rung 'iterativ_scan': did you mean 'iterative_scan'?"), "{message}");
+}
+
+#[test]
+fn patterns_kernels_and_all_show_several_rungs() {
+    let heads = |said: &str| {
+        Rung::ALL.iter().filter(|rung| said.contains(&format!("{rung}: {}\n", rung.description()))).count()
+    };
+    assert_eq!(heads(&printed(["show", "naive_*"])), 3);
+    assert_eq!(heads(&printed(["show", "recursive", "local_big_biton"])), 2);
+    assert_eq!(heads(&printed(["show", "all"])), Rung::ALL.len());
 }
 
 #[test]
@@ -163,7 +182,7 @@ fn a_rung_with_several_kernels_tells_the_share_of_each() {
             shares.lines().skip(1).map(|line| line.split_whitespace().take(3).collect()).collect();
         let of = "local_memory";
         let expected =
-            [["local_small_biton", of, "45"], ["local_big_bucket", of, "27"], ["local_big_biton", of, "6"]];
+            [["local_small_biton", of, "45"], ["local_big_biton", of, "27"], ["local_big_bucket", of, "6"]];
         assert_eq!(launches, expected, "{said}");
     }
 }

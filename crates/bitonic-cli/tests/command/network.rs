@@ -429,3 +429,17 @@ fn a_closed_pipe_is_no_error() {
     assert!(done.status.success(), "{done:?}");
     assert!(done.stderr.is_empty(), "{done:?}");
 }
+
+#[test]
+fn a_sequence_is_bitonic_or_not_and_the_rotation_is_shown() {
+    let asked = |values: &'static str| bitonic(["network", "is-bitonic", values]);
+    assert_eq!(crate::printed(asked("1 3 5 4 2")), "bitonic: it rises and then falls as it stands\n");
+    assert_eq!(
+        crate::printed(asked("5 4 -2 1.5 3")),
+        "bitonic: with its first 2 values moved to the end it rises and then falls\n-2 1.5 3 5 4\n"
+    );
+    let refused = asked("1 3 2 4").output().unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("it turns 4 times, at 1 3 2 4;"));
+    assert!(crate::refused(asked("1 x")).starts_with("'x' is no number"));
+}

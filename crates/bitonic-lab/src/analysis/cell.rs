@@ -44,8 +44,10 @@ pub enum Outcome {
 pub struct DeviceMeans {
     /// To the device.
     pub upload_seconds: f64,
-    /// Kernels.
+    /// From the first kernel's start to the last one's end.
     pub kernel_seconds: f64,
+    /// What of it kernels ran; `None` in records that do not say.
+    pub busy_seconds: Option<f64>,
     /// From the device.
     pub download_seconds: f64,
     /// Launches.
@@ -59,15 +61,6 @@ impl Cell {
     pub fn measured(&self) -> Option<Summary> {
         match self.outcome {
             Outcome::Measured(summary) => Some(summary),
-            _ => None,
-        }
-    }
-
-    /// The mean, or what is extrapolated.
-    pub fn seconds(&self) -> Option<f64> {
-        match self.outcome {
-            Outcome::Measured(summary) => Some(summary.mean),
-            Outcome::Extrapolated { seconds, .. } => Some(seconds),
             _ => None,
         }
     }
@@ -96,8 +89,7 @@ pub(super) fn cells(sizes: &[usize], implementations: &[String], records: &[&Rec
 }
 
 fn outcome(records: &[&Record]) -> Outcome {
-    let measured: Vec<f64> = measured(records).filter_map(|record| record.seconds).collect();
-    if let Some(summary) = Summary::of(&measured) {
+    if let Some(summary) = crate::record::summary(records.iter().copied()) {
         return Outcome::Measured(summary);
     }
     match records.first() {
@@ -113,6 +105,7 @@ fn device(records: &[&Record]) -> Option<DeviceMeans> {
     Some(DeviceMeans {
         upload_seconds: mean(records, |record| record.upload_seconds)?,
         kernel_seconds: mean(records, |record| record.kernel_seconds)?,
+        busy_seconds: mean(records, |record| record.busy_seconds),
         download_seconds: mean(records, |record| record.download_seconds)?,
         launches: mean(records, |record| record.launches.map(|count| count as f64))?,
         kernel_bytes: mean(records, |record| record.kernel_bytes.map(|count| count as f64))?,

@@ -7,6 +7,9 @@ use serde::Serialize;
 /// What a time may grow with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Model {
+    /// log² n: the steps of bitonic sort, where every step takes as long whatever the length.
+    #[serde(rename = "log² n")]
+    LogSquaredN,
     /// n log² n: bitonic sort.
     #[serde(rename = "n log² n")]
     NLogSquaredN,
@@ -20,11 +23,12 @@ pub enum Model {
 
 impl Model {
     /// Every model.
-    pub const ALL: &[Self] = &[Self::NLogSquaredN, Self::NLogN, Self::NSquared];
+    pub const ALL: &[Self] = &[Self::LogSquaredN, Self::NLogSquaredN, Self::NLogN, Self::NSquared];
 
     /// The function in writing.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::LogSquaredN => "log² n",
             Self::NLogSquaredN => "n log² n",
             Self::NLogN => "n log n",
             Self::NSquared => "n²",
@@ -34,6 +38,7 @@ impl Model {
     /// The function, with logarithms to base 2.
     pub fn at(self, n: f64) -> f64 {
         match self {
+            Self::LogSquaredN => n.log2().powi(2),
             Self::NLogSquaredN => n * n.log2().powi(2),
             Self::NLogN => n * n.log2(),
             Self::NSquared => n * n,
@@ -43,12 +48,16 @@ impl Model {
     /// The function in a word, for the origin of numbers.
     const fn word(self) -> &'static str {
         match self {
+            Self::LogSquaredN => "log2n",
             Self::NLogSquaredN => "nlog2n",
             Self::NLogN => "nlogn",
             Self::NSquared => "n2",
         }
     }
 }
+
+/// Below this R² no curve is said to fit.
+pub const FITS: f64 = 0.9;
 
 /// A curve fitted to the mean times of an implementation.
 ///
@@ -66,7 +75,7 @@ pub struct Fit {
     pub r_squared: Figure,
     /// By what factor times are off the curve, typically: the root of the mean square of the logarithms' differences.
     pub typical_error: Figure,
-    /// Whether no other model fits better.
+    /// Whether no other model fits better, and it does fit: R² is at least [`FITS`].
     pub best: bool,
 }
 
@@ -84,8 +93,8 @@ pub(super) fn fits(group: &Group) -> Vec<Fit> {
         let points: Vec<(f64, f64)> = group
             .measured(implementation)
             .into_iter()
-            .filter(|(size, summary)| *size >= 2 && summary.mean > 0.0)
-            .map(|(size, summary)| (size as f64, summary.mean))
+            .map(|(size, summary)| (size as f64, summary.center(group.statistic)))
+            .filter(|(size, seconds)| *size >= 2.0 && *seconds > 0.0)
             .collect();
         if points.len() < 3 {
             continue;
@@ -94,7 +103,7 @@ pub(super) fn fits(group: &Group) -> Vec<Fit> {
             Model::ALL.iter().map(|&model| fit(implementation, model, &points, group)).collect();
         let best = of_implementation.iter().map(|fit| fit.r_squared.value).fold(f64::NEG_INFINITY, f64::max);
         for fit in &mut of_implementation {
-            fit.best = fit.r_squared.value == best;
+            fit.best = best >= FITS && fit.r_squared.value == best;
         }
         fits.extend(of_implementation);
     }
@@ -126,33 +135,43 @@ fn fit(implementation: &str, model: Model, points: &[(f64, f64)], group: &Group)
 mod tests {
     use super::*;
 
-    fn group() -> Group {
-        Group {
-            key_type: "u32".to_owned(),
-            distribution: "random".to_owned(),
-            sizes: Vec::new(),
-            implementations: Vec::new(),
-            cells: Vec::new(),
-            speedups: Vec::new(),
-            optimisations: Vec::new(),
-            fits: Vec::new(),
-            crossovers: Vec::new(),
-            hypotheses: Vec::new(),
-            limits: Vec::new(),
-            counted: Vec::new(),
-        }
+    #[test]
+    fn no_curve_fits_best_where_none_fits() {
+        let points = |times: [f64; 4]| {
+            let mut group = Group {
+                implementations: vec!["x".to_owned()],
+                sizes: vec![16, 64, 256, 1024],
+                ..Group::empty()
+            };
+            group.cells = group
+                .sizes
+                .iter()
+                .zip(times)
+                .map(|(&size, time)| crate::analysis::Cell {
+                    implementation: "x".to_owned(),
+                    size,
+                    outcome: crate::analysis::Outcome::Measured(
+                        crate::analysis::Summary::of(&[time]).unwrap(),
+                    ),
+                    device: None,
+                })
+                .collect();
+            fits(&group).into_iter().filter(|fit| fit.best).map(|fit| fit.model).collect::<Vec<_>>()
+        };
+        assert_eq!(points([1.0, 5.0, 0.5, 2.0]), [], "noise");
+        assert_eq!(points([16.0, 36.0, 64.0, 100.0]), [Model::LogSquaredN]);
     }
 
     #[test]
     fn a_curve_that_is_followed_exactly_is_found_exactly() {
         let points: Vec<(f64, f64)> =
             (4..12).map(|log2| f64::from(1 << log2)).map(|n| (n, 3e-9 * Model::NSquared.at(n))).collect();
-        let square = fit("x", Model::NSquared, &points, &group());
+        let square = fit("x", Model::NSquared, &points, &Group::empty());
         assert!((square.factor.value / 3e-9 - 1.0).abs() < 1e-12);
         assert!(
             (square.r_squared.value - 1.0).abs() < 1e-12 && (square.typical_error.value - 1.0).abs() < 1e-12
         );
-        let other = fit("x", Model::NLogN, &points, &group());
+        let other = fit("x", Model::NLogN, &points, &Group::empty());
         assert!(other.r_squared.value < 0.9, "{}", other.r_squared.value);
     }
 }

@@ -2,6 +2,8 @@
 
 use super::{Figure, Group, RatioTable, Sentence};
 use crate::figures::significant;
+use crate::quantity;
+use crate::record::Machine;
 use crate::statistics::student;
 use serde::Serialize;
 
@@ -9,7 +11,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hypothesis {
     /// What is claimed.
-    pub claim: &'static str,
+    pub claim: String,
     /// Which pair it is about.
     pub pair: String,
     /// What the data say.
@@ -41,33 +43,59 @@ impl Judgement {
     }
 }
 
-const GROWS: &str = "The GPU's advantage grows with n";
+const GROWS: &str = "advantage, S above 1, grows with n";
 const PAYS: &str = "Optimisation pays";
-const SPREADS: &str = "GPU times spread more";
+const SPREADS: &str = "times spread more than the processor's";
 
 /// All hypotheses for all pairs.
-pub(super) fn hypotheses(group: &Group) -> Vec<Hypothesis> {
-    let grows = group.speedups.iter().map(|table| grows(group, table));
+pub(super) fn hypotheses(group: &Group, machine: &Machine) -> Vec<Hypothesis> {
+    let grows = group.speedups.iter().map(|table| grows(group, table, machine));
     let pays = group.optimisations.iter().map(|table| pays(group, table));
-    let spreads = group.speedups.iter().map(|table| spreads(group, table));
+    let spreads = group.speedups.iter().map(|table| spreads(group, table, machine));
     grows.chain(pays).chain(spreads).collect()
+}
+
+/// What the device of a pair is called: a processor that has a driver for it is still a processor.
+fn device(table: &RatioTable, machine: &Machine) -> &'static str {
+    let runs_on = table.second.split(':').next().unwrap_or_default();
+    match machine.get(&format!("{runs_on} kind")) {
+        Some(kind) if kind.eq_ignore_ascii_case("cpu") || kind.to_lowercase().contains("processor") => {
+            "the processor as a device"
+        }
+        Some(kind) if kind.to_lowercase().contains("gpu") => "the GPU",
+        _ => "the device",
+    }
+}
+
+/// A claim about the device, with a capital.
+fn claim_of(device: &str, claim: &str) -> String {
+    let mut letters = device.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase()).into_iter();
+    first.chain(letters).chain("'s ".chars()).chain(claim.chars()).collect()
 }
 
 fn of(what: &str, group: &Group, table: &RatioTable) -> String {
     format!("{what} {} {} {} {}", table.first, table.second, group.key_type, group.distribution)
 }
 
-fn hypothesis(claim: &'static str, table: &RatioTable, judgement: Judgement, reason: Sentence) -> Hypothesis {
-    Hypothesis { claim, pair: table.name.clone(), judgement, reason }
+fn hypothesis(
+    claim: impl Into<String>,
+    table: &RatioTable,
+    judgement: Judgement,
+    reason: Sentence,
+) -> Hypothesis {
+    Hypothesis { claim: claim.into(), pair: table.name.clone(), judgement, reason }
 }
 
-/// A straight line through log2 S over log2 n: its slope says how S grows, its confidence interval whether that is certain.
-fn grows(group: &Group, table: &RatioTable) -> Hypothesis {
+/// A straight line through log2 S over log2 n: its slope says how S grows, its confidence interval whether that is certain. An advantage
+/// is an S above 1, so without one at the largest size nothing that grows is one.
+fn grows(group: &Group, table: &RatioTable, machine: &Machine) -> Hypothesis {
+    let claim = claim_of(device(table, machine), GROWS);
     let points: Vec<(f64, f64)> =
-        table.measured().map(|ratio| ((ratio.size as f64).log2(), ratio.figure.value.log2())).collect();
-    let (Some(first), Some(last)) = (table.measured().next(), table.measured().last()) else {
+        table.ratios.iter().map(|ratio| ((ratio.size as f64).log2(), ratio.figure.value.log2())).collect();
+    let (Some(first), Some(last)) = (table.ratios.first(), table.ratios.last()) else {
         return hypothesis(
-            GROWS,
+            claim,
             table,
             Judgement::Undecided,
             Sentence::default().words("no size was measured at both."),
@@ -76,15 +104,16 @@ fn grows(group: &Group, table: &RatioTable) -> Hypothesis {
     let mut reason = Sentence::default()
         .words("S is ")
         .number(first.figure.clone())
-        .words(format!(" at {} keys and ", first.size))
+        .words(format!(" at {} keys and ", quantity::name(first.size)))
         .number(last.figure.clone())
-        .words(format!(" at {}", last.size));
+        .words(format!(" at {}", quantity::name(last.size)));
     let Some((slope, confidence)) = slope(&points) else {
         let reason = reason.words("; for a judgement, three sizes have to be measured at both.");
-        return hypothesis(GROWS, table, Judgement::Undecided, reason);
+        return hypothesis(claim, table, Judgement::Undecided, reason);
     };
+    let has_advantage = last.certain && last.figure.value > 1.0;
     let judgement = match slope {
-        slope if slope - confidence > 0.0 => Judgement::Supported,
+        slope if slope - confidence > 0.0 && has_advantage => Judgement::Supported,
         slope if slope + confidence < 0.0 => Judgement::Contradicted,
         _ => Judgement::Undecided,
     };
@@ -97,8 +126,8 @@ fn grows(group: &Group, table: &RatioTable) -> Hypothesis {
         .number(Figure::new(limits[0], significant(limits[0]), of("growth_low", group, table)))
         .words(" to ")
         .number(Figure::new(limits[1], significant(limits[1]), of("growth_high", group, table)))
-        .words(").");
-    hypothesis(GROWS, table, judgement, reason)
+        .words(if has_advantage { ")." } else { "). At the largest size there is no certain advantage." });
+    hypothesis(claim, table, judgement, reason)
 }
 
 /// The slope of the line through points that fits best, and half of its confidence interval; at least three points.
@@ -122,7 +151,7 @@ fn slope(points: &[(f64, f64)]) -> Option<(f64, f64)> {
 
 /// At how many sizes the form after the optimisation is certainly faster, or certainly slower.
 fn pays(group: &Group, table: &RatioTable) -> Hypothesis {
-    let measured: Vec<_> = table.measured().collect();
+    let measured: Vec<_> = table.ratios.iter().collect();
     let faster = measured.iter().filter(|ratio| ratio.certain && ratio.figure.value > 1.0).count();
     let slower = measured.iter().filter(|ratio| ratio.certain && ratio.figure.value < 1.0).count();
     let judgement = match (faster, slower) {
@@ -157,19 +186,20 @@ fn pays(group: &Group, table: &RatioTable) -> Hypothesis {
 }
 
 /// At how many sizes the device's relative deviation is the greater one, and how likely that is if it were chance.
-fn spreads(group: &Group, table: &RatioTable) -> Hypothesis {
+fn spreads(group: &Group, table: &RatioTable, machine: &Machine) -> Hypothesis {
+    let device = device(table, machine);
+    let claim = claim_of(device, SPREADS);
     let (cpu, gpu) = (group.measured(&table.first), group.measured(&table.second));
     let pairs: Vec<(f64, f64)> = cpu
         .iter()
-        .filter(|(_, summary)| summary.count > 1)
         .filter_map(|(size, summary)| {
-            let (_, other) = gpu.iter().find(|(at, other)| at == size && other.count > 1)?;
-            Some((summary.relative_deviation, other.relative_deviation))
+            let (_, other) = gpu.iter().find(|(at, _)| at == size)?;
+            summary.relative_deviation.zip(other.relative_deviation)
         })
         .collect();
     if pairs.is_empty() {
         let reason = Sentence::default().words("no size was measured more than once at both.");
-        return hypothesis(SPREADS, table, Judgement::Undecided, reason);
+        return hypothesis(claim, table, Judgement::Undecided, reason);
     }
     let more = pairs.iter().filter(|(cpu, gpu)| gpu > cpu).count();
     let chance = sign_test(more, pairs.len());
@@ -190,14 +220,14 @@ fn spreads(group: &Group, table: &RatioTable) -> Hypothesis {
         .number(count(more, "spreads_more"))
         .words(" of ")
         .number(count(pairs.len(), "spread_sizes"))
-        .words(" sizes the GPU's relative deviation is the greater one; on average it is ")
+        .words(format!(" sizes {device} has the greater relative deviation; on average it is "))
         .number(percent(gpu, "spread_gpu"))
         .words(" against ")
         .number(percent(cpu, "spread_cpu"))
         .words(" on the processor. If it were chance, so clear a count would come with a probability of ")
         .number(Figure::new(chance, significant(chance), of("sign_test", group, table)))
         .words(".");
-    hypothesis(SPREADS, table, judgement, reason)
+    hypothesis(claim, table, judgement, reason)
 }
 
 /// The probability that a fair coin, thrown so often, falls at least as unevenly, to either side.
@@ -227,6 +257,42 @@ mod tests {
         assert!((slope_of - 0.5).abs() < 1e-12);
         assert!((confidence - 12.7062 * (1.5_f64 / 2.0).sqrt()).abs() < 1e-9);
         assert_eq!(slope(&[(1.0, 1.0), (2.0, 2.0)]), None);
+    }
+
+    fn table(ratios: &[(usize, f64)]) -> RatioTable {
+        let ratios = ratios.iter().map(|&(size, value)| crate::analysis::Ratio {
+            size,
+            figure: Figure::new(value, "", ""),
+            interval: None,
+            certain: true,
+        });
+        RatioTable {
+            name: "x".to_owned(),
+            kind: crate::analysis::RatioKind::Speedup,
+            first: "cpu:a".to_owned(),
+            second: "opencl:b".to_owned(),
+            ratios: ratios.collect(),
+        }
+    }
+
+    #[test]
+    fn a_ratio_that_grows_below_one_is_no_advantage() {
+        let judged =
+            |ratios: &[(usize, f64)]| grows(&Group::empty(), &table(ratios), &Machine::default()).judgement;
+        assert_eq!(judged(&[(2, 0.1), (4, 0.2), (8, 0.4)]), Judgement::Undecided);
+        assert_eq!(judged(&[(2, 0.5), (4, 1.0), (8, 2.0)]), Judgement::Supported);
+        assert_eq!(judged(&[(2, 2.0), (4, 1.0), (8, 0.5)]), Judgement::Contradicted);
+    }
+
+    #[test]
+    fn a_device_is_called_what_it_is() {
+        let machine = |kind: &str| Machine {
+            facts: vec![crate::record::Fact { name: "opencl kind".to_owned(), value: kind.to_owned() }],
+        };
+        let claim = |kind: &str| grows(&Group::empty(), &table(&[(2, 0.1)]), &machine(kind)).claim;
+        assert_eq!(claim("GPU"), "The GPU's advantage, S above 1, grows with n");
+        assert_eq!(claim("CPU"), "The processor as a device's advantage, S above 1, grows with n");
+        assert!(grows(&Group::empty(), &table(&[]), &Machine::default()).claim.starts_with("The device's"));
     }
 
     #[test]

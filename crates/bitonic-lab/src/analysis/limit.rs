@@ -28,7 +28,9 @@ pub struct Limits {
     pub share_of_copy: Option<Figure>,
     /// The share of the kernels' time that launches alone would take.
     pub share_of_launches: Option<Figure>,
-    /// What limits it.
+    /// The share of the kernels' time in which no kernel ran.
+    pub share_of_gaps: Option<Figure>,
+    /// What limits it, where the measurements say so.
     pub limit: Option<Limit>,
     /// That in words and numbers.
     pub verdict: Sentence,
@@ -38,21 +40,21 @@ pub struct Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
-    /// Launching kernels takes at least half of the time.
+    /// No kernel runs for at least half of the time: the device waits for the host between them.
+    HostGaps,
+    /// Launches alone would take at least half of the time.
     Launches,
     /// Memory is used at half of a copy's speed at least.
     Memory,
-    /// Neither: the kernels themselves take the time.
-    Compute,
 }
 
 impl Limit {
     /// The limit in words.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::HostGaps => "bound by gaps between kernels",
             Self::Launches => "launch bound",
             Self::Memory => "memory bound",
-            Self::Compute => "compute bound",
         }
     }
 }
@@ -84,12 +86,8 @@ fn of_cell(group: &Group, cell: &Cell, machine: &Machine) -> Option<Limits> {
     let speed = means.kernel_bytes / seconds;
     let share = machine.number(runs_on, COPY_SPEED).map(|copy| speed / copy);
     let launching = machine.number(runs_on, LAUNCH_SECONDS).map(|launch| means.launches * launch / seconds);
-    let limit = match (launching, share) {
-        (Some(launching), _) if launching >= MOST_OF_IT => Some(Limit::Launches),
-        (_, Some(share)) if share >= MOST_OF_IT => Some(Limit::Memory),
-        (Some(_), Some(_)) => Some(Limit::Compute),
-        _ => None,
-    };
+    let gaps = means.busy_seconds.map(|busy| (1.0 - busy / seconds).max(0.0));
+    let limit = decide(gaps, launching, share);
     let time = |value: f64, what: &str| Figure::new(value, time_of_seconds(value), of(what));
     let share = share.map(|share| Figure::new(share, percent(share), of("share_of_copy")));
     let launching = launching.map(|share| Figure::new(share, percent(share), of("share_of_launches")));
@@ -106,10 +104,20 @@ fn of_cell(group: &Group, cell: &Cell, machine: &Machine) -> Option<Limits> {
         speed: Figure::new(speed, gigabytes_per_second(speed), of("speed")),
         share_of_copy: share,
         share_of_launches: launching,
+        share_of_gaps: gaps.map(|share| Figure::new(share, percent(share), of("share_of_gaps"))),
         limit,
         verdict: Sentence::default(),
     };
     Some(Limits { verdict: verdict(&limits), ..limits })
+}
+
+/// The first of the three for which there is evidence. What is left is not called compute: that would need a count of operations
+/// and the device's rate of them, which no record has.
+fn decide(gaps: Option<f64>, launching: Option<f64>, share: Option<f64>) -> Option<Limit> {
+    let most = |share: Option<f64>| share.is_some_and(|share| share >= MOST_OF_IT);
+    [(gaps, Limit::HostGaps), (launching, Limit::Launches), (share, Limit::Memory)]
+        .into_iter()
+        .find_map(|(share, limit)| most(share).then_some(limit))
 }
 
 fn verdict(limits: &Limits) -> Sentence {
@@ -127,5 +135,22 @@ fn verdict(limits: &Limits) -> Sentence {
     if let Some(share) = &limits.share_of_launches {
         sentence = sentence.words("; launches alone would take ").number(share.clone()).words(" of the time");
     }
+    if let Some(share) = &limits.share_of_gaps {
+        sentence = sentence.words("; no kernel ran for ").number(share.clone()).words(" of it");
+    }
     sentence.words(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_needs_evidence() {
+        assert_eq!(decide(Some(0.6), Some(0.9), Some(0.9)), Some(Limit::HostGaps));
+        assert_eq!(decide(Some(0.1), Some(0.9), Some(0.9)), Some(Limit::Launches));
+        assert_eq!(decide(None, Some(0.1), Some(0.5)), Some(Limit::Memory));
+        assert_eq!(decide(Some(0.1), Some(0.1), Some(0.1)), None, "nothing else fitted is no evidence");
+        assert_eq!(decide(None, None, None), None);
+    }
 }

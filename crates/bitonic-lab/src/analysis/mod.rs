@@ -11,21 +11,27 @@ mod fit;
 mod hypothesis;
 mod limit;
 mod ratio;
+mod two_terms;
 
+pub use crate::statistics::Statistic;
 pub use crate::statistics::Summary;
 pub use cell::{Cell, DeviceMeans, Outcome};
 pub use compare::{Change, Comparison, compare};
 pub use counted::Counted;
 pub use crossover::Crossover;
 pub use figure::{Figure, Part, Sentence};
-pub use fit::{Fit, Model};
+pub use fit::{FITS, Fit, Model};
 pub use hypothesis::{Hypothesis, Judgement};
 pub use limit::{Limit, Limits};
 pub use ratio::{Ratio, RatioKind, RatioTable};
+pub use two_terms::TwoTerms;
 
-use crate::experiment::Experiment;
-use crate::record::{InstructionCount, Machine, Record, StoreError, read_instructions, read_run};
+use crate::experiment::{Case, Experiment};
+use crate::record::{
+    CellKey, InstructionCount, Machine, Record, Status, StoreError, read_instructions, read_run,
+};
 use serde::Serialize;
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Everything that can be said about a run.
@@ -33,6 +39,10 @@ use std::path::Path;
 pub struct Analysis {
     /// What was measured.
     pub name: String,
+    /// How many instances of a cell have no record yet: more than 0 in a run that is not finished.
+    pub open: usize,
+    /// Which number stands for the times of a cell.
+    pub statistic: Statistic,
     /// What it was measured on: names and values.
     pub machine: Vec<crate::record::Fact>,
     /// How long an implementation was allowed for one size.
@@ -46,6 +56,8 @@ pub struct Analysis {
 /// What can be said about keys of one type and distribution.
 #[derive(Clone, Debug, Serialize)]
 pub struct Group {
+    /// Which number stands for the times of a cell, in ratios, fits and plots.
+    pub statistic: Statistic,
     /// The type of the keys.
     pub key_type: String,
     /// What they looked like.
@@ -62,6 +74,8 @@ pub struct Group {
     pub optimisations: Vec<RatioTable>,
     /// Curves that fit the times.
     pub fits: Vec<Fit>,
+    /// Times on devices as launches and bytes.
+    pub two_terms: Vec<TwoTerms>,
     /// Where one implementation overtakes another.
     pub crossovers: Vec<Crossover>,
     /// The three hypotheses.
@@ -79,8 +93,17 @@ impl Analysis {
     ///
     /// If the folder has no run, or it cannot be read.
     pub fn read(directory: &Path) -> Result<Self, StoreError> {
+        Self::read_by(directory, Statistic::Mean)
+    }
+
+    /// The same with another number for the times of a cell.
+    ///
+    /// # Errors
+    ///
+    /// As [`Analysis::read`].
+    pub fn read_by(directory: &Path, statistic: Statistic) -> Result<Self, StoreError> {
         let (experiment, machine, records) = read_run(directory)?;
-        Ok(Self::of(&experiment, &machine, &records, &read_instructions(directory)?))
+        Ok(Self::of(&experiment, &machine, &records, &read_instructions(directory)?, statistic))
     }
 
     /// Analyses records.
@@ -89,6 +112,7 @@ impl Analysis {
         machine: &Machine,
         records: &[Record],
         instructions: &[InstructionCount],
+        statistic: Statistic,
     ) -> Self {
         let mut kinds: Vec<(String, String)> = Vec::new();
         for case in &experiment.cases {
@@ -97,15 +121,35 @@ impl Analysis {
                 kinds.push(kind);
             }
         }
-        let groups = kinds.iter().map(|kind| Group::of(kind, experiment, machine, records, instructions));
+        let groups =
+            kinds.iter().map(|kind| Group::of(kind, experiment, machine, records, instructions, statistic));
         Self {
             name: experiment.name.clone(),
+            open: open(experiment, records),
+            statistic,
             machine: machine.facts.clone(),
             budget_seconds: experiment.budget_seconds,
             left_out: experiment.left_out.clone(),
             groups: groups.collect(),
         }
     }
+}
+
+/// How many instances of implementations have no record, and no line that says why.
+fn open(experiment: &Experiment, records: &[Record]) -> usize {
+    let done: HashSet<(CellKey, usize)> = records
+        .iter()
+        .map(|record| {
+            let all = record.status != Status::Measured;
+            (record.cell(), if all { 0 } else { record.instance })
+        })
+        .collect();
+    let is_open = |case: &Case, name: &str| {
+        let cell = CellKey::new(name, case);
+        !done.contains(&(cell.clone(), 0)) && !done.contains(&(cell, case.instance))
+    };
+    let names = || experiment.implementations.iter().map(|entry| entry.implementation.as_str());
+    experiment.cases.iter().map(|case| names().filter(|name| is_open(case, name)).count()).sum()
 }
 
 impl Group {
@@ -115,6 +159,7 @@ impl Group {
         machine: &Machine,
         records: &[Record],
         instructions: &[InstructionCount],
+        statistic: Statistic,
     ) -> Self {
         let here = |a: &str, b: &str| a == key_type && b == distribution;
         let records: Vec<&Record> =
@@ -136,28 +181,38 @@ impl Group {
             }
         }
         let cells = cell::cells(&sizes, &implementations, &records);
-        let mut group = Self {
-            key_type: key_type.clone(),
-            distribution: distribution.clone(),
-            sizes,
-            implementations,
-            cells,
+        let (key_type, distribution) = (key_type.clone(), distribution.clone());
+        let mut group =
+            Self { statistic, key_type, distribution, sizes, implementations, cells, ..Self::empty() };
+        group.speedups = ratio::tables(&group, &experiment.speedups, RatioKind::Speedup);
+        group.optimisations = ratio::tables(&group, &experiment.optimisations, RatioKind::Optimisation);
+        group.fits = fit::fits(&group);
+        group.two_terms = two_terms::two_terms(&group);
+        group.crossovers = crossover::crossovers(&group);
+        group.hypotheses = hypothesis::hypotheses(&group, machine);
+        group.limits = limit::limits(&group, machine);
+        group.counted = counted::counted(&group, &records, &instructions);
+        group
+    }
+
+    /// Nothing was measured.
+    pub(crate) fn empty() -> Self {
+        Self {
+            statistic: Statistic::Mean,
+            key_type: "u32".to_owned(),
+            distribution: "random".to_owned(),
+            sizes: Vec::new(),
+            implementations: Vec::new(),
+            cells: Vec::new(),
             speedups: Vec::new(),
             optimisations: Vec::new(),
             fits: Vec::new(),
+            two_terms: Vec::new(),
             crossovers: Vec::new(),
             hypotheses: Vec::new(),
             limits: Vec::new(),
             counted: Vec::new(),
-        };
-        group.speedups = ratio::tables(&group, &experiment.speedups, RatioKind::Speedup);
-        group.optimisations = ratio::tables(&group, &experiment.optimisations, RatioKind::Optimisation);
-        group.fits = fit::fits(&group);
-        group.crossovers = crossover::crossovers(&group);
-        group.hypotheses = hypothesis::hypotheses(&group);
-        group.limits = limit::limits(&group, machine);
-        group.counted = counted::counted(&group, &records, &instructions);
-        group
+        }
     }
 
     /// What is known of an implementation at a size.

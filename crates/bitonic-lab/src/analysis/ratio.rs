@@ -40,15 +40,16 @@ pub struct RatioTable {
     pub ratios: Vec<Ratio>,
 }
 
-/// The ratio at one size.
+/// The ratio at one size, of two measured times: extrapolated ones enter no ratio.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ratio {
     /// How many keys.
     pub size: usize,
-    /// The ratio of the means.
+    /// The ratio of the means, or of the medians if the analysis is by those.
     pub figure: Figure,
-    /// Whether one of the two times is extrapolated.
-    pub extrapolated: bool,
+    /// Between which two values it lies, where both means have confidence intervals: that of the first divided by that of the
+    /// second, end by end.
+    pub interval: Option<(f64, f64)>,
     /// Whether the confidence intervals of the two means keep apart, so that it is certain which is faster.
     pub certain: bool,
 }
@@ -60,14 +61,17 @@ pub(super) fn tables(group: &Group, pairs: &[Pair], kind: RatioKind) -> Vec<Rati
 
 fn table(group: &Group, pair: &Pair, kind: RatioKind) -> RatioTable {
     let ratio = |&size: &usize| {
-        let (first, second) = (group.cell(&pair.first, size)?, group.cell(&pair.second, size)?);
-        let value = first.seconds()? / second.seconds()?;
+        let first = group.cell(&pair.first, size)?.measured()?;
+        let second = group.cell(&pair.second, size)?.measured()?;
+        let value = first.center(group.statistic) / second.center(group.statistic);
         let of =
             format!("ratio {} {} {} {} {size}", pair.first, pair.second, group.key_type, group.distribution);
-        let both = first.measured().zip(second.measured());
-        let certain = both.is_some_and(|(first, second)| first.differs_from(&second));
-        let figure = Figure::new(value, significant(value), of);
-        Some(Ratio { size, figure, extrapolated: both.is_none(), certain })
+        let interval = first.confidence.zip(second.confidence).and_then(|(one, two)| {
+            let below = (first.mean - one).max(0.0) / (second.mean + two);
+            (second.mean > two).then(|| (below, (first.mean + one) / (second.mean - two)))
+        });
+        let certain = first.differs_from(&second);
+        Some(Ratio { size, figure: Figure::new(value, significant(value), of), interval, certain })
     };
     RatioTable {
         name: pair.name.clone(),
@@ -75,12 +79,5 @@ fn table(group: &Group, pair: &Pair, kind: RatioKind) -> RatioTable {
         first: pair.first.clone(),
         second: pair.second.clone(),
         ratios: group.sizes.iter().filter_map(ratio).collect(),
-    }
-}
-
-impl RatioTable {
-    /// The ratios of two measured times.
-    pub fn measured(&self) -> impl Iterator<Item = &Ratio> {
-        self.ratios.iter().filter(|ratio| !ratio.extrapolated)
     }
 }

@@ -3,6 +3,7 @@
 use crate::analysis::Summary;
 use crate::experiment::ini::COLUMNS;
 use crate::experiment::{Experiment, Format};
+use crate::figures::{significant, time_of_seconds};
 use crate::measure::{Row, RowCell};
 use crate::quantity;
 use std::fmt::Write;
@@ -59,7 +60,7 @@ impl<'a> Console<'a> {
                 }
                 heading + "\n"
             }
-            Layout::Lines => format!("{:>13}  {:<28}  {:>24}\n", "n", "implementation", "mean (deviation)"),
+            Layout::Lines => format!("{:>13}  {:<28}  {:>24}\n", "n", "implementation", "mean ± deviation"),
         }
     }
 
@@ -71,7 +72,8 @@ impl<'a> Console<'a> {
                 for (column, width) in COLUMNS.iter().zip(WIDTHS) {
                     let entries = &self.experiment.implementations;
                     let index = entries.iter().position(|entry| entry.label == column.label);
-                    let cell = index.map_or_else(String::new, |index| cell(&row.of_instance[index]));
+                    let cell =
+                        index.map_or_else(String::new, |index| cell_in_seconds(&row.of_instance[index]));
                     let _ = write!(text, " {cell:>width$} |");
                 }
                 text + "\n"
@@ -148,10 +150,24 @@ fn rule() -> String {
     rule + "\n"
 }
 
+/// As everywhere else: `6.97 µs ± 3.10 %`.
 fn cell(cell: &RowCell) -> String {
     match cell {
         RowCell::Nothing => String::new(),
-        RowCell::Measured(Summary { mean, deviation, .. }) => {
+        RowCell::Measured(Summary { mean, relative_deviation: None, .. }) => time_of_seconds(*mean),
+        RowCell::Measured(Summary { mean, relative_deviation: Some(relative), .. }) => {
+            format!("{} ± {} %", time_of_seconds(*mean), significant(100.0 * relative))
+        }
+        RowCell::Extrapolated(seconds) => format!("~{}", time_of_seconds(*seconds)),
+    }
+}
+
+/// As the application prints it. Its deviation of a single sort is 0; here there is none.
+fn cell_in_seconds(cell: &RowCell) -> String {
+    match cell {
+        RowCell::Nothing => String::new(),
+        RowCell::Measured(Summary { mean, deviation: None, .. }) => format!("{} s", scientific(*mean)),
+        RowCell::Measured(Summary { mean, deviation: Some(deviation), .. }) => {
             format!("{} ({}) s", scientific(*mean), scientific(*deviation))
         }
         RowCell::Extrapolated(seconds) => format!("~{} s", scientific(*seconds)),
@@ -172,7 +188,10 @@ mod tests {
     use crate::experiment::{Case, file};
 
     fn summary(mean: f64, deviation: f64) -> RowCell {
-        RowCell::Measured(Summary { deviation, ..Summary { mean, ..Summary::of(&[mean]).unwrap() } })
+        RowCell::Measured(Summary {
+            deviation: Some(deviation),
+            ..Summary { mean, ..Summary::of(&[mean]).unwrap() }
+        })
     }
 
     fn case() -> Case {
@@ -210,8 +229,17 @@ mod tests {
     }
 
     #[test]
+    fn times_have_their_unit_and_one_sort_has_no_deviation() {
+        let of = |sample: &[f64]| RowCell::Measured(Summary::of(sample).unwrap());
+        assert_eq!(cell(&of(&[6.97e-6])), "6.97 µs");
+        assert_eq!(cell(&of(&[1e-3, 1e-3, 1.3e-3])), "1.10 ms ± 15.7 %");
+        assert_eq!(cell_in_seconds(&of(&[6.97e-6])), "6.97e-06 s");
+    }
+
+    #[test]
     fn extrapolated_times_are_marked() {
-        assert_eq!(cell(&RowCell::Extrapolated(7200.0)), "~7.20e+03 s");
+        assert_eq!(cell_in_seconds(&RowCell::Extrapolated(7200.0)), "~7.20e+03 s");
+        assert_eq!(cell(&RowCell::Extrapolated(7200.0)), "~7200 s");
         assert_eq!(cell(&RowCell::Nothing), "");
     }
 }

@@ -1,13 +1,12 @@
 //! `result.csv`: a line for every repetition, with `;` between the size and the times of the four sorts.
 //!
-//! Programs that read the file take an empty field for a time of 0 when they compute a mean. So there are lines only for
-//! repetitions that all sorts made which were measured at that size; where a budget gave some of them more, the
-//! records have the rest.
+//! Every repetition has a line. A field is empty where nothing was measured: a sort that the configuration does not ask for, one that
+//! would have taken longer than its budget, or a repetition for which the budget had no time left. Readers of CSV files
+//! take an empty field for a missing number.
 
 use crate::experiment::Experiment;
 use crate::experiment::ini::COLUMNS;
 use crate::record::{Record, Status, StoreError};
-use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -41,30 +40,21 @@ impl ResultFile {
         }
         let mut text = heading();
         for turn in turns(records) {
-            let measured = records.iter().filter(|record| record.status == Status::Measured);
-            let at_size = measured.filter(|record| same_size(record, turn[0]));
-            let names: HashSet<&str> = at_size.map(|record| record.implementation.as_str()).collect();
-            text += &columns.line(turn[0].size, &turn, names);
+            text += &columns.line(turn[0].size, &turn);
         }
         crate::record::write_whole(&path, text.as_bytes())?;
         let file = OpenOptions::new().append(true).open(&path).map_err(|error| failed(&path, &error))?;
         Ok(Self { path, columns, file: Some(file) })
     }
 
-    /// Adds the line of a turn: what every implementation took for one repetition. There is none if one of those taking part
-    /// is missing.
+    /// Adds the line of a turn: what every implementation took for one repetition.
     ///
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn append<'a>(
-        &mut self,
-        size: usize,
-        turn: &[Record],
-        taking_part: impl IntoIterator<Item = &'a str>,
-    ) -> Result<(), StoreError> {
+    pub fn append(&mut self, size: usize, turn: &[Record]) -> Result<(), StoreError> {
         let turn: Vec<&Record> = turn.iter().collect();
-        let line = self.columns.line(size, &turn, taking_part);
+        let line = self.columns.line(size, &turn);
         let Some(file) = self.file.as_mut().filter(|_| !line.is_empty()) else { return Ok(()) };
         file.write_all(line.as_bytes())
             .and_then(|()| file.flush())
@@ -118,18 +108,9 @@ impl Columns {
         }))
     }
 
-    /// The line of a turn; empty if none of the four sorts took part, or one of those that should have is missing.
-    fn line<'a>(
-        &self,
-        size: usize,
-        turn: &[&Record],
-        taking_part: impl IntoIterator<Item = &'a str>,
-    ) -> String {
+    /// The line of a turn; empty if none of the four sorts took part.
+    fn line(&self, size: usize, turn: &[&Record]) -> String {
         let of = |name: &str| turn.iter().find(|record| record.implementation == name);
-        let in_columns = |name: &&str| self.0.iter().flatten().any(|column| column == name);
-        if taking_part.into_iter().filter(in_columns).any(|name| of(name).is_none()) {
-            return String::new();
-        }
         let time = |column: &Option<String>| {
             let record = column.as_deref().and_then(of);
             record
@@ -172,10 +153,9 @@ mod tests {
             vec![record("cpu:std", 3, 1.0)],
         ];
         let expected = "instance size;mean bitonic sort (CPU);mean bitonic sort (GPU);mean odd-even sort (CPU);\
-                        mean odd-event sort (GPU)\n8;0.500000000;;0.000012500;\n";
-        let taking_part = ["cpu:parallel_recursive", "cpu:odd_even_threads", "cpu:std"];
+                        mean odd-event sort (GPU)\n8;0.500000000;;0.000012500;\n8;2.000000000;;;\n";
         let mut file = ResultFile::start(folder.path(), &experiment, &[]).unwrap();
-        turns.iter().for_each(|turn| file.append(8, turn, taking_part).unwrap());
+        turns.iter().for_each(|turn| file.append(8, turn).unwrap());
         let read = || std::fs::read_to_string(folder.path().join(RESULTS)).unwrap();
         assert_eq!(read(), expected);
         ResultFile::start(folder.path(), &experiment, &turns.concat()).unwrap();

@@ -9,6 +9,8 @@
 //!
 //! random_instance=50000 10                      size, repetitions
 //! predefined_instance=4 -1 88 2 9 4 105 1 34    repetitions, keys
+//!
+//! gpu_odd_even=V1          optional, and not in the published format: which version of odd-even sort the device runs
 //! ```
 //!
 //! Keys are 32-bit integers with a sign, as there. What is measured are the ladder's forms of the four sorts that the
@@ -35,8 +37,16 @@ pub const COLUMNS: [Column; 4] = [
     Column { label: "CPU Bitonic", word: "cpu:parallel_recursive", heading: "mean bitonic sort (CPU)" },
     Column { label: "GPU Bitonic", word: "gpu:compare_pair", heading: "mean bitonic sort (GPU)" },
     Column { label: "CPU Odd-Even", word: "cpu:odd_even_threads", heading: "mean odd-even sort (CPU)" },
-    Column { label: "GPU Odd-Even", word: "gpu:odd_even_one_kernel", heading: "mean odd-event sort (GPU)" },
+    Column { label: "GPU Odd-Even", word: "gpu:odd_even_two_kernels", heading: "mean odd-event sort (GPU)" },
 ];
+
+/// The key that chooses another version of odd-even sort on the device, and the column that it is about.
+const VERSION_KEY: &str = "gpu_odd_even";
+const VERSION_LABEL: &str = "GPU Odd-Even";
+
+/// The versions that the application had, one after the other. The published table is of the first.
+const VERSIONS: [(&str, &str); 3] =
+    [("V0", "gpu:odd_even_two_kernels"), ("V1", "gpu:odd_even_one_kernel"), ("V2", "gpu:odd_even_local")];
 
 /// How long a sort may take for all repetitions on all instances of a size, unless something else is asked for. Odd-even
 /// sort of the 10 million keys in the application's own example takes days on a processor.
@@ -59,6 +69,8 @@ pub struct Configuration {
     pub odd_even: bool,
     /// Whether results are verified.
     pub verify: bool,
+    /// Which version of odd-even sort the device runs: V0, V1 or V2.
+    pub version: String,
     /// The instances.
     pub cases: Vec<Case>,
 }
@@ -77,7 +89,12 @@ pub fn read(text: &str, name: &str, gpu: Option<RunsOn>) -> Result<Experiment, E
         let wanted = [configuration.cpu, configuration.gpu][index % 2]
             && [configuration.bitonic, configuration.odd_even][index / 2];
         if wanted {
-            let chosen = implementation::choose(&[column.word.to_owned()], &settings.device, gpu);
+            let version = || VERSIONS.iter().find(|(name, _)| *name == configuration.version);
+            let word = match column.label {
+                VERSION_LABEL => version().map_or(column.word, |(_, word)| word),
+                _ => column.word,
+            };
+            let chosen = implementation::choose(&[word.to_owned()], &settings.device, gpu);
             let chosen = chosen.map_err(ExperimentError::of_file)?;
             let (admitted, left_out) = admit(chosen, &settings).map_err(ExperimentError::of_file)?;
             if let Some(left_out) = left_out.first() {
@@ -132,6 +149,7 @@ pub fn read(text: &str, name: &str, gpu: Option<RunsOn>) -> Result<Experiment, E
 pub fn parse(text: &str) -> Result<Configuration, ExperimentError> {
     let mut switches: HashMap<&str, bool> = HashMap::new();
     let mut cases: Vec<Case> = Vec::new();
+    let mut version: Option<&str> = None;
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim().trim_start_matches('\u{FEFF}');
         if line.is_empty() || line.starts_with(['#', ';']) {
@@ -145,6 +163,15 @@ pub fn parse(text: &str) -> Result<Configuration, ExperimentError> {
         match key {
             "random_instance" => cases.push(random(value).map_err(wrong)?),
             "predefined_instance" => cases.push(predefined(value).map_err(wrong)?),
+            VERSION_KEY if version.is_some() => {
+                return Err(wrong(format!("{key} is given twice: keep one of the lines")));
+            }
+            VERSION_KEY => {
+                let found = VERSIONS.iter().find(|(name, _)| *name == value);
+                let (name, _) =
+                    found.ok_or_else(|| wrong(format!("{key} is '{value}': write V0, V1 or V2")))?;
+                version = Some(name);
+            }
             _ => {
                 let switch = SWITCHES
                     .iter()
@@ -179,13 +206,14 @@ pub fn parse(text: &str) -> Result<Configuration, ExperimentError> {
         bitonic: on("measure_bitonic"),
         odd_even: on("measure_odd_even"),
         verify: on("verify_result"),
+        version: version.unwrap_or(VERSIONS[0].0).to_owned(),
         cases,
     })
 }
 
 fn unknown(key: &str) -> String {
     let known: Vec<&str> =
-        SWITCHES.iter().copied().chain(["random_instance", "predefined_instance"]).collect();
+        SWITCHES.iter().copied().chain(["random_instance", "predefined_instance", VERSION_KEY]).collect();
     crate::names::unknown("key", key, &known)
 }
 
@@ -274,6 +302,26 @@ mod tests {
         assert_eq!(sizes, [(50_000, 10), (10_000_000, 56), (199, 56), (8, 4)]);
         assert_eq!(read.cases[3].values.as_deref(), Some(&[-1, 88, 2, 9, 4, 105, 1, 34][..]));
         assert_eq!(parse(&PUBLISHED.replace('\n', "\r\n")), Ok(read));
+    }
+
+    #[test]
+    fn the_device_runs_the_published_version_unless_another_is_chosen() {
+        let chosen = |line: &str| {
+            let text = format!("{}{line}", PUBLISHED.replace("10000000 56", "64 1"));
+            let experiment = read(&text, "x", Some(RunsOn::OpenCl)).unwrap();
+            let entry = experiment.implementations.iter().find(|entry| entry.label == VERSION_LABEL);
+            entry.unwrap().implementation.clone()
+        };
+        assert_eq!(chosen(""), "opencl:odd_even_two_kernels");
+        assert_eq!(chosen("gpu_odd_even=V0\n"), "opencl:odd_even_two_kernels");
+        assert_eq!(chosen("gpu_odd_even=V1\n"), "opencl:odd_even_one_kernel");
+        assert_eq!(chosen("gpu_odd_even=V2\n"), "opencl:odd_even_local");
+        assert!(
+            message(&format!("{PUBLISHED}gpu_odd_even=V3\n"))
+                .contains("line 12: gpu_odd_even is 'V3': write V0")
+        );
+        let twice = format!("{PUBLISHED}gpu_odd_even=V1\ngpu_odd_even=V1\n");
+        assert!(message(&twice).contains("line 13: gpu_odd_even is given twice"));
     }
 
     #[test]

@@ -74,6 +74,7 @@ impl From<&DeviceTimes> for DeviceShare {
         Self {
             upload: Some(times.upload),
             kernels: times.kernels,
+            busy: None,
             download: Some(times.download),
             launches: Some(times.launches as u64),
             kernel_bytes: Some(times.kernel_bytes),

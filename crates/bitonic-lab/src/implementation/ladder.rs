@@ -14,6 +14,10 @@ impl RungSort {
         Rung::ALL.iter().flat_map(|&rung| rung.runs_on().iter().map(move |&runs_on| (runs_on, Self(rung))))
     }
 
+    pub(super) fn rung(&self) -> Rung {
+        self.0
+    }
+
     pub(super) fn name(&self) -> &'static str {
         self.0.name()
     }
@@ -59,6 +63,7 @@ impl DeviceShare {
         Self {
             upload: Some(times.upload),
             kernels: times.kernels.span,
+            busy: Some(times.kernels.each.iter().map(|kernel| kernel.time).sum()),
             download: Some(times.download),
             launches: Some(launches as u64),
             kernel_bytes: Some(2 * launches as u64 * bytes as u64),

@@ -67,6 +67,8 @@ pub struct DeviceShare {
     pub upload: Option<Duration>,
     /// From the start of the first kernel to the end of the last one, by the device's clock.
     pub kernels: Duration,
+    /// How long kernels ran in this time, where that is known.
+    pub busy: Option<Duration>,
     /// From the device; `None` where the keys stay there.
     pub download: Option<Duration>,
     /// How many kernels were launched, where that is known.
@@ -121,6 +123,14 @@ impl Implementation {
     /// Whether it is a rung of the ladder.
     pub fn is_rung(&self) -> bool {
         matches!(self.sort, Sort::Rung(_))
+    }
+
+    /// The rung that it is, if it is one.
+    pub fn rung(&self) -> Option<Rung> {
+        match &self.sort {
+            Sort::Rung(rung) => Some(rung.rung()),
+            _ => None,
+        }
     }
 
     /// Whether all its work is done by the thread that calls it, so that counters of this thread see all of it.

@@ -148,11 +148,11 @@ impl<'a> Session<'a> {
             match self.forecast.too_long(&forecast_key, algorithm, case.size, budget, probe) {
                 Ok(Some(predicted)) if !measured => {
                     let note = format!(
-                        "would take about {} a run, more than the budget of {}; from {} keys and {}",
+                        "would take about {} a run, more than the budget of {}; from {} keys, growing as n^{:.2} as over the last sizes",
                         long_time(predicted.seconds),
                         long_time(budget),
                         quantity::name(predicted.from.keys),
-                        algorithm.growth()
+                        predicted.exponent
                     );
                     self.close(&cell, Status::Extrapolated, Some(predicted.seconds), note)?;
                 }
@@ -332,11 +332,7 @@ impl<K: TestKey> View<HostInput<K>> for CaseView<'_, '_> {
     }
 
     fn ends_round(&mut self, _: usize) -> Result<(), Stopped> {
-        let entries = &self.session.experiment.implementations;
-        let all = self.taking_part.iter().map(|&index| entries[index].implementation.as_str());
-        let closed = &self.session.closed;
-        let open = all.filter(|name| !closed.contains(&CellKey::new(name, self.case)));
-        self.session.results.append(self.case.size, &std::mem::take(&mut self.turn), open)?;
+        self.session.results.append(self.case.size, &std::mem::take(&mut self.turn))?;
         Ok(())
     }
 }

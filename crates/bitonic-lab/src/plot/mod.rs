@@ -10,7 +10,7 @@ mod png;
 mod scale;
 mod svg;
 
-pub use charts::{NamedChart, charts};
+pub use charts::{NamedChart, charts, over_two_runs};
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
 
@@ -36,6 +36,8 @@ pub enum Unit {
     Seconds,
     /// Keys a second: `1 M/s`.
     KeysPerSecond,
+    /// How many times as fast: `10`.
+    Times,
 }
 
 /// One thing that is drawn.

@@ -122,6 +122,7 @@ impl Unit {
     fn name(self, value: f64) -> String {
         match self {
             Self::Seconds => figures::time_of_seconds(value).replace(".00 ", " ").replace(".0 ", " "),
+            Self::Times => format!("{}", (value * 1e4).round() / 1e4),
             Self::KeysPerSecond => {
                 let units = [(1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s")];
                 let found = units.iter().find(|(unit, _)| value >= 0.999 * unit);
@@ -253,6 +254,7 @@ mod tests {
         let seconds = [1e-6, 2e-4, 5e-2, 1.0, 1000.0].map(|value| Unit::Seconds.name(value));
         assert_eq!(seconds, ["1 µs", "200 µs", "50 ms", "1 s", "1000 s"]);
         let speeds = [1e3, 2e6, 5e8, 1e9].map(|value| Unit::KeysPerSecond.name(value));
+        assert_eq!([0.05, 1.0, 20.0].map(|value| Unit::Times.name(value)), ["0.05", "1", "20"]);
         assert_eq!(speeds, ["1 k/s", "2 M/s", "500 M/s", "1 G/s"]);
     }
 }

@@ -18,6 +18,10 @@ pub struct DeviceDescription {
     pub interface: String,
     /// How many multiprocessors or cores it has.
     pub compute_units: usize,
+    /// Its memory.
+    pub memory_bytes: u64,
+    /// What a group can share.
+    pub local_bytes: usize,
     /// How many bytes it reads plus writes a second when it copies its own memory, where that can be measured.
     pub copy_bytes_per_second: Option<f64>,
 }
@@ -43,6 +47,8 @@ impl DeviceDescription {
             driver: facts.driver.clone(),
             interface: facts.interface.clone(),
             compute_units: facts.units,
+            memory_bytes: facts.memory_bytes,
+            local_bytes: facts.local_bytes,
             copy_bytes_per_second,
         }
     }

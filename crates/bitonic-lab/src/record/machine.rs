@@ -81,10 +81,17 @@ impl Machine {
         machine.add("processor", processor());
         machine.add("cores", cores());
         machine.add("instructions", Instructions::detected());
+        if let Some(clock) = clock() {
+            machine.add("clock", clock);
+        }
+        if let Some(caches) = caches() {
+            machine.add("caches", caches);
+        }
         machine.add("memory", memory().unwrap_or_default());
         machine.add("system", system());
         machine.add("bitonic", version);
         machine.add("commit", commit);
+        machine.add("compiler", env!("BITONIC_COMPILER"));
         machine.add("build", if cfg!(debug_assertions) { "with assertions" } else { "release" });
         machine.add("date", date);
         machine.add("seed", experiment.seed);
@@ -127,6 +134,8 @@ impl Machine {
         self.add(&format!("{runs_on} driver"), &device.driver);
         self.add(&format!("{runs_on} interface"), &device.interface);
         self.add(&format!("{runs_on} compute units"), device.compute_units);
+        self.add(&format!("{runs_on} memory"), crate::figures::bytes(device.memory_bytes));
+        self.add(&format!("{runs_on} local memory"), crate::figures::bytes(device.local_bytes as u64));
         if let Some(speed) = device.copy_bytes_per_second {
             self.add(&format!("{runs_on} {COPY_SPEED}"), speed);
         }
@@ -139,6 +148,37 @@ fn memory() -> Option<String> {
     let kibibytes =
         text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.trim().strip_suffix("kB")?;
     Some(crate::figures::bytes(kibibytes.trim().parse::<u64>().ok()? * 1024))
+}
+
+/// The processor's clock as the system tells it: the most it reaches, or what it runs at now.
+fn clock() -> Option<String> {
+    let most = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+    if let Some(kilohertz) = most.ok().and_then(|text| text.trim().parse::<f64>().ok()) {
+        return Some(format!("{:.2} GHz at most", kilohertz / 1e6));
+    }
+    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("cpu MHz"))?;
+    let megahertz: f64 = line.split(':').nth(1)?.trim().parse().ok()?;
+    Some(format!("{:.2} GHz", megahertz / 1e3))
+}
+
+/// The caches that the first core uses, such as `L1d 32K, L1i 32K, L2 1024K, L3 33792K`.
+fn caches() -> Option<String> {
+    let folder = std::path::Path::new("/sys/devices/system/cpu/cpu0/cache");
+    let read = |index: usize, file: &str| {
+        let text = std::fs::read_to_string(folder.join(format!("index{index}")).join(file)).ok()?;
+        Some(text.trim().to_owned())
+    };
+    let cache = |index: usize| {
+        let kind = match read(index, "type")?.as_str() {
+            "Data" => "d",
+            "Instruction" => "i",
+            _ => "",
+        };
+        Some(format!("L{}{kind} {}", read(index, "level")?, read(index, "size")?))
+    };
+    let caches: Vec<String> = (0..8).map_while(cache).collect();
+    (!caches.is_empty()).then(|| caches.join(", "))
 }
 
 /// The system and its version, where it tells.

@@ -29,6 +29,7 @@ use crate::experiment::Case;
 use crate::measure::Timed;
 use crate::statistics::Summary;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One line of `records.csv`: a sort, or why there was none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -56,6 +57,10 @@ pub struct Record {
     pub kernel_seconds: Option<f64>,
     /// From the device, by the device's clock.
     pub download_seconds: Option<f64>,
+    /// How long kernels ran in the kernels' time; what is left of it are gaps between them. On CUDA, launches that follow each
+    /// other without a wait count with what lies between them.
+    #[serde(default)]
+    pub busy_seconds: Option<f64>,
     /// How many kernels were launched.
     pub launches: Option<u64>,
     /// What they read and wrote in the device's memory.
@@ -142,6 +147,7 @@ impl Record {
             upload_seconds: device.and_then(|device| device.upload).map(|time| time.as_secs_f64()),
             kernel_seconds: device.map(|device| device.kernels.as_secs_f64()),
             download_seconds: device.and_then(|device| device.download).map(|time| time.as_secs_f64()),
+            busy_seconds: device.and_then(|device| device.busy).map(|time| time.as_secs_f64()),
             launches: device.and_then(|device| device.launches),
             kernel_bytes: device.and_then(|device| device.kernel_bytes),
             cycles: counts.cycles,
@@ -180,8 +186,11 @@ impl Record {
 
 /// What the measured sorts among some records took, in seconds; `None` if there are none.
 pub fn summary<'a>(records: impl IntoIterator<Item = &'a Record>) -> Option<Summary> {
-    let measured = records.into_iter().filter(|record| record.status == Status::Measured);
-    Summary::of(&measured.filter_map(|record| record.seconds).collect::<Vec<f64>>())
+    let mut of_instances: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for record in records.into_iter().filter(|record| record.status == Status::Measured) {
+        of_instances.entry(record.instance).or_default().extend(record.seconds);
+    }
+    Summary::of_instances(&of_instances.into_values().collect::<Vec<_>>())
 }
 
 /// How many instructions an implementation took under callgrind: one line of `instructions.csv`.

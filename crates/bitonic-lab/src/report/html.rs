@@ -26,14 +26,17 @@ pub fn html(analysis: &Analysis, charts: &[NamedChart], explorer: Option<&str>) 
         |name: &str| analysis.machine.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str());
     let _ = writeln!(
         page,
-        "<p>Measured on {} with {} cores, {}. Times are means over all instances and repetitions, from the caller's keys to \
-         the caller's keys, transfers included.</p>\n<nav><a href=\"#hypotheses\">Hypotheses</a><a href=\"#times\">Times</a>\
+        "{}<p>Measured on {} with {} cores, {}. Times are from the caller's keys to the caller's keys, transfers included. \
+         S is the time on the processor divided by the time on a device; O is the time before an optimisation divided by the \
+         time after it: both are of {}s, and above 1 where the second is faster.</p>\n<nav><a href=\"#hypotheses\">Hypotheses</a><a href=\"#times\">Times</a>\
          <a href=\"#plots\">Plots</a>{}<a href=\"#ratios\">S and O</a><a href=\"#fits\">Fits</a>\
          <a href=\"#crossovers\">Crossovers</a><a href=\"#devices\">Devices</a><a href=\"#counters\">Counters</a>\
          <a href=\"#details\">Details</a><a href=\"#machine\">Machine</a></nav>",
+        unfinished(analysis.open),
         escape(fact("processor").unwrap_or("?")),
         escape(fact("cores").unwrap_or("?")),
         escape(fact("date").unwrap_or("?")),
+        analysis.statistic.name(),
         if explorer.is_some() { "<a href=\"#rungs\">Rungs</a>" } else { "" },
     );
     section(&mut page, analysis, "hypotheses", "Hypotheses", hypotheses);
@@ -48,6 +51,17 @@ pub fn html(analysis: &Analysis, charts: &[NamedChart], explorer: Option<&str>) 
     section(&mut page, analysis, "details", "Details", details);
     page += &machine(analysis);
     page + "</body>\n</html>\n"
+}
+
+/// What stands over the report of a run that is still going on, or was stopped.
+fn unfinished(open: usize) -> String {
+    match open {
+        0 => String::new(),
+        _ => format!(
+            "<p class=\"unfinished\">This run is not finished: {open} instances of implementations have no time yet. \
+             <code>bitonic lab resume</code> goes on.</p>\n"
+        ),
+    }
 }
 
 /// A section with a part for every type and distribution.
@@ -86,7 +100,7 @@ fn hypotheses(group: &Group) -> String {
             format!(
                 "<li><span class=\"judgement\">{}</span> {} — {}: {}</li>\n",
                 hypothesis.judgement.name(),
-                escape(hypothesis.claim),
+                escape(&hypothesis.claim),
                 escape(&hypothesis.pair),
                 sentence(&hypothesis.reason)
             )
@@ -104,8 +118,9 @@ fn times(group: &Group) -> String {
     let headings: Vec<String> = std::iter::once("implementation".to_owned())
         .chain(group.sizes.iter().map(|&size| quantity::name(size)))
         .collect();
-    let caption = "Mean time, with the relative standard deviation. ~ is extrapolated, because a run would take longer than the budget: from \
-                   the most keys that were measured, with what the algorithm grows with, which is too much where launches take the time.";
+    let caption = "Mean time with the relative standard deviation, and the median. A deviation above 20 % is marked as noise; one sort has \
+                   none. ~ is extrapolated, because a run would take longer than the budget: from the most keys that were \
+                   measured, growing as over the last sizes. Nothing follows from such times.";
     let mut table = Table::new(caption, &headings);
     for implementation in &group.implementations {
         let cells = group.sizes.iter().map(|&size| {
@@ -114,13 +129,18 @@ fn times(group: &Group) -> String {
                 Outcome::Measured(summary) => {
                     let mean =
                         Figure::new(summary.mean, time_of_seconds(summary.mean), of("mean", group, cell_of));
-                    let spread = summary.relative_deviation;
+                    let median = summary.median;
+                    let median = Figure::new(median, time_of_seconds(median), of("median", group, cell_of));
+                    let Some(spread) = summary.relative_deviation else { return cell(number(&mean)) };
                     let shown = format!("{} %", significant(100.0 * spread));
                     let spread = Figure::new(spread, shown, of("relative_deviation", group, cell_of));
-                    match summary.count {
-                        1 => cell(number(&mean)),
-                        _ => cell(format!("{}<br><small>± {}</small>", number(&mean), number(&spread))),
-                    }
+                    let (class, noise) = if summary.is_noisy() { ("noisy", ", noise") } else { ("", "") };
+                    format!(
+                        "<td class=\"{class}\">{}<br><small>± {}{noise}<br>median {}</small></td>",
+                        number(&mean),
+                        number(&spread),
+                        number(&median)
+                    )
                 }
                 Outcome::Extrapolated { seconds, note } => {
                     let seconds =
@@ -193,25 +213,21 @@ fn ratios(group: &Group) -> String {
 }
 
 fn ratio_table(group: &Group, caption: &str, tables: &[RatioTable]) -> String {
-    let headings = ["pair".to_owned(), "of".to_owned()].into_iter();
+    let headings = std::iter::once("pair".to_owned());
     let headings: Vec<String> =
         headings.chain(group.sizes.iter().map(|&size| quantity::name(size))).collect();
     let caption = format!(
-        "{caption}. ~ has an extrapolated time in it; bold: the confidence intervals of both means keep apart."
+        "{caption}, where both were measured. Bold: the confidence intervals of both means keep apart."
     );
     let mut table = Table::new(&caption, &headings);
     for ratios in tables {
-        let pair = format!("<td class=\"short\">{} / {}</td>", escape(&ratios.first), escape(&ratios.second));
         let cells = group.sizes.iter().map(|&size| {
             let Some(ratio) = ratios.ratios.iter().find(|ratio| ratio.size == size) else { return cell("") };
-            let class = match (ratio.extrapolated, ratio.certain) {
-                (true, _) => "extrapolated",
-                (false, true) => "best",
-                (false, false) => "",
-            };
+            let class = if ratio.certain { "best" } else { "" };
             format!("<td class=\"{class}\">{}</td>", number(&ratio.figure))
         });
-        table.row(&ratios.name, std::iter::once(pair).chain(cells).collect::<Vec<_>>());
+        let name = format!("{}: {} / {}", ratios.name, ratios.first, ratios.second);
+        table.row(&name, cells.collect::<Vec<_>>());
     }
     table.finish()
 }
@@ -222,7 +238,7 @@ fn fits(group: &Group) -> String {
         headings.extend([format!("c · {}", model.name()), "R²".to_owned(), "off".to_owned()]);
     }
     let caption = "Fitted to the logarithms of the measured means, with logarithms of n to base 2; \
-                   the best is bold. Off: the factor by which a time typically misses the curve.";
+                   the best is bold, if its R² is at least 0.9. Off: the factor by which a time typically misses the curve.";
     let mut table = Table::new(caption, &headings);
     for implementation in &group.implementations {
         let own: Vec<&Fit> = group.fits.iter().filter(|fit| fit.implementation == *implementation).collect();
@@ -236,20 +252,41 @@ fn fits(group: &Group) -> String {
         });
         table.row(implementation, cells.collect::<Vec<_>>());
     }
+    table.finish() + &two_terms(group)
+}
+
+fn two_terms(group: &Group) -> String {
+    if group.two_terms.is_empty() {
+        return String::new();
+    }
+    let headings = ["implementation", "a launch", "bytes a second", "R²"].map(str::to_owned);
+    let caption = "On devices: time = launches · what one takes + bytes / their speed, fitted to relative errors; bold with an R² of at \
+                   least 0.9. A dash: bytes explain nothing.";
+    let mut table = Table::new(caption, &headings);
+    for terms in &group.two_terms {
+        let class = if terms.fits { "best" } else { "" };
+        let shown = |figure: Option<&Figure>| {
+            let shown = figure.map_or_else(|| "–".to_owned(), number);
+            format!("<td class=\"{class}\">{shown}</td>")
+        };
+        table.row(
+            &terms.implementation,
+            [shown(Some(&terms.launch)), shown(terms.speed.as_ref()), shown(Some(&terms.r_squared))],
+        );
+    }
     table.finish()
 }
 
 fn crossovers(group: &Group) -> String {
-    let headings = ["faster below", "faster above", "from about", "between"].map(str::to_owned);
-    let mut table = Table::new("The last size at which two measured curves cross.", &headings);
+    let headings = ["faster below", "faster above", "between"].map(str::to_owned);
+    let caption = "The last two sizes between which the order of two implementations changes, where at both the confidence intervals of \
+                   the means keep apart. What happens between them is not decided.";
+    let mut table = Table::new(caption, &headings);
     for crossover in &group.crossovers {
+        let range = format!("{} and {}", quantity::name(crossover.last), quantity::name(crossover.first));
         table.row(
             &crossover.below,
-            [
-                format!("<td class=\"short\">{}</td>", escape(&crossover.above)),
-                cell(number(&crossover.size)),
-                cell(format!("{} and {}", quantity::name(crossover.last), quantity::name(crossover.first))),
-            ],
+            [format!("<td class=\"short\">{}</td>", escape(&crossover.above)), cell(range)],
         );
     }
     table.finish()
@@ -258,8 +295,9 @@ fn crossovers(group: &Group) -> String {
 fn limits(group: &Group) -> String {
     let headings = ["implementation", "n", "upload", "kernels", "download", "what limits the kernels"]
         .map(str::to_owned);
-    let caption = "Means at the largest measured size, by the device's clock. Launch bound: launches alone would take half of the \
-                   kernels' time; memory bound: at least half of a copy's speed; compute bound: neither.";
+    let caption = "Means at the largest measured size, by the device's clock. Bound by gaps: no kernel ran for half of the kernels' time; \
+                   launch bound: launches alone would take half of it; memory bound: at least half of a copy's speed. Else it \
+                   is undecided: no operations are counted.";
     let mut table = Table::new(caption, &headings);
     for limits in &group.limits {
         table.row(
@@ -281,16 +319,20 @@ fn counters(group: &Group) -> String {
         "implementation",
         "n",
         "cycles",
-        "instructions",
+        "instr.",
         "branches",
-        "mispredicted",
-        "cache references",
-        "cache misses",
-        "n, callgrind",
-        "instructions, callgrind",
+        "missed",
+        "cache",
+        "misses",
+        "n, cg",
+        "instr., cg",
     ]
     .map(str::to_owned);
-    let mut table = Table::new("For each key; of the thread that sorts.", &headings);
+    let mut table = Table::new(
+        "For each key; of the thread that sorts: cycles, instructions, branches and those mispredicted, accesses to the last cache \
+         and those that went to memory; cg: instructions by callgrind.",
+        &headings,
+    );
     for counted in &group.counted {
         table.row(
             &counted.implementation,
@@ -355,19 +397,20 @@ fn details_of(group: &Group, cell_of: &Cell, summary: &Summary) -> Vec<String> {
         let shown = format!("± {}", time_of_seconds(width));
         Figure::new(width, shown, of("confidence", group, cell_of))
     });
-    let relative = summary.relative_deviation;
-    let relative = Figure::new(
-        relative,
-        format!("{} %", significant(100.0 * relative)),
-        of("relative_deviation", group, cell_of),
-    );
+    let relative = summary.relative_deviation.map(|relative| {
+        let shown = format!("{} %", significant(100.0 * relative));
+        Figure::new(relative, shown, of("relative_deviation", group, cell_of))
+    });
+    let deviation = summary
+        .deviation
+        .map(|deviation| Figure::new(deviation, time_of_seconds(deviation), of("deviation", group, cell_of)));
     vec![
         cell(quantity::name(cell_of.size)),
         cell(number(&count)),
         time("mean", summary.mean),
         maybe(confidence.as_ref()),
-        time("deviation", summary.deviation),
-        cell(number(&relative)),
+        maybe(deviation.as_ref()),
+        maybe(relative.as_ref()),
         time("median", summary.median),
         time("least", summary.least),
         time("greatest", summary.greatest),

@@ -14,7 +14,7 @@ mod summary;
 
 pub use html::html;
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Statistic};
 use crate::plot::{NamedChart, charts};
 #[cfg(feature = "png")]
 use crate::plot::{PngError, png};
@@ -76,7 +76,7 @@ impl PlotFormat {
 ///
 /// If there is no run in the folder, or something cannot be written.
 pub fn write(directory: &Path) -> Result<PathBuf, ReportError> {
-    write_with_explorer(directory, |_| None)
+    write_with_explorer(directory, Statistic::Mean, |_| None)
 }
 
 /// The same with [`EXPLORER`] beside it, into which the report links. `explorer` makes that page from the text of `summary.csv`; the
@@ -87,9 +87,10 @@ pub fn write(directory: &Path) -> Result<PathBuf, ReportError> {
 /// As [`write()`].
 pub fn write_with_explorer(
     directory: &Path,
+    statistic: Statistic,
     explorer: impl FnOnce(&str) -> Option<String>,
 ) -> Result<PathBuf, ReportError> {
-    let analysis = Analysis::read(directory)?;
+    let analysis = Analysis::read_by(directory, statistic)?;
     let charts = charts(&analysis);
     write_plots(&directory.join(PLOTS), &charts, PlotFormat::ALL)?;
     let summary = summary::csv(&analysis, directory)?;

@@ -14,6 +14,7 @@ struct Line<'a> {
     implementation: &'a str,
     status: &'static str,
     count: Option<usize>,
+    instances: Option<usize>,
     mean: Option<f64>,
     deviation: Option<f64>,
     relative_deviation: Option<f64>,
@@ -66,8 +67,9 @@ impl Line<'_> {
         self.status = "measured";
         self.count = Some(summary.count);
         self.mean = Some(summary.mean);
-        self.deviation = Some(summary.deviation);
-        self.relative_deviation = Some(summary.relative_deviation);
+        self.deviation = summary.deviation;
+        self.relative_deviation = summary.relative_deviation;
+        self.instances = Some(summary.instances);
         self.median = Some(summary.median);
         self.least = Some(summary.least);
         self.greatest = Some(summary.greatest);

@@ -72,3 +72,53 @@ fn a_wrong_sort_is_caught_and_written_down() {
     let folder = tempfile::tempdir().unwrap();
     run(&experiment, folder.path(), &mut Silent::default()).unwrap();
 }
+
+/// Loads `result.csv` as the published plotting scripts do, by columns with `;` between them, and prints what came of it: lines, then for each
+/// column its heading, whether its values are numbers, and how many are missing.
+const LOAD: &str = "
+import sys, pandas
+table = pandas.read_csv(sys.argv[1], sep=';')
+print(len(table))
+for name in table.columns:
+    numeric = pandas.api.types.is_numeric_dtype(table[name])
+    print(name, numeric, int(table[name].isna().sum()), sep='|')
+print(table.groupby('instance size').mean(numeric_only=True).shape[0])
+";
+
+#[test]
+fn pandas_loads_every_repetition_and_takes_empty_fields_for_missing_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "measure_cpu=1\nmeasure_gpu=0\nmeasure_bitonic=1\nmeasure_odd_even=1\nverify_result=1\n\
+                random_instance=64 3\nrandom_instance=1048576 2\n";
+    let mut experiment = ini::read(text, "x", None).unwrap();
+    // Odd-even sort of the second instance is foreseen to take longer: its fields stay empty.
+    experiment.budget_seconds = Some(3.0);
+    run(&experiment, folder.path(), &mut Silent::default()).unwrap();
+    let results = folder.path().join("result.csv");
+    let written = std::fs::read_to_string(&results).unwrap();
+    let expected: Vec<Vec<Option<f64>>> = written.lines().skip(1).map(times).collect();
+    assert!(expected.len() >= 4, "{written}");
+    let missing = expected.iter().filter(|line| line[3].is_none()).count();
+    assert!(missing > 0 && expected.iter().all(|line| line[1].is_some()), "{written}");
+
+    let python = std::env::var("BITONIC_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let asked = std::process::Command::new(&python).args(["-c", LOAD]).arg(&results).output();
+    let said = match asked {
+        Ok(said) if said.status.success() => String::from_utf8(said.stdout).unwrap(),
+        other => {
+            let test = "pandas_loads_every_repetition_and_takes_empty_fields_for_missing_numbers";
+            assert!(std::env::var_os("BITONIC_REQUIRE_PANDAS").is_none(), "{test}: {other:?}");
+            println!("skipped: {python} has no pandas for {test}");
+            return;
+        }
+    };
+    let said: Vec<&str> = said.lines().collect();
+    assert_eq!(said[0], expected.len().to_string());
+    let columns: Vec<&str> = HEADING.split(';').collect();
+    assert_eq!(said.len(), columns.len() + 2);
+    for ((line, heading), column) in said[1..].iter().zip(columns).zip(0..) {
+        let missing = expected.iter().filter(|line| line[column].is_none()).count();
+        assert_eq!(*line, format!("{heading}|True|{missing}"));
+    }
+    assert_eq!(said[said.len() - 1], "2", "a mean for each of the two sizes");
+}

@@ -118,6 +118,7 @@ fn record(cell: &CellKey, instance: usize, repetition: usize, seconds: f64) -> R
         record.upload_seconds = Some(seconds * 0.1);
         record.kernel_seconds = Some(seconds * 0.75);
         record.download_seconds = Some(seconds * 0.15);
+        record.busy_seconds = Some(seconds * 0.5);
         record.launches = Some(if cell.implementation.contains("odd") { n } else { 105 });
         record.kernel_bytes = Some(105 * 8 * n);
     } else if cell.implementation != "cpu:odd_even" {

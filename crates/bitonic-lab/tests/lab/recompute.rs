@@ -119,9 +119,53 @@ impl Records {
         self.deviation(cell) / self.mean("seconds", cell).unwrap()
     }
 
+    /// From the means of the two instances that every cell has.
     fn half_width(&self, cell: [&str; 4]) -> f64 {
-        let count = self.column("seconds", cell).len();
-        student(count - 1) * self.deviation(cell) / (count as f64).sqrt()
+        let instances = self.column("instance", cell);
+        let seconds = self.column("seconds", cell);
+        let mean = |instance: f64| {
+            let own: Vec<f64> = seconds
+                .iter()
+                .zip(&instances)
+                .filter(|(_, of)| **of == instance)
+                .map(|(seconds, _)| *seconds)
+                .collect();
+            own.iter().sum::<f64>() / own.len() as f64
+        };
+        // The deviation of two values is their distance over the root of 2, and the root of their number is another one.
+        student(1) * (mean(1.0) - mean(2.0)).abs() / 2.0
+    }
+
+    fn terms(&self, what: &str, name: &str, [key_type, distribution]: [&str; 2]) -> f64 {
+        let points: Vec<[f64; 3]> = self
+            .common([name], key_type, distribution)
+            .iter()
+            .map(|(n, [t])| {
+                let size = n.to_string();
+                let of = |column: &str| self.mean(column, [name, key_type, distribution, &size]).unwrap();
+                [of("launches") / t, of("kernel_bytes") / t, *t]
+            })
+            .collect();
+        // Two equations for the least squares of 1 - a x - b y, by elimination.
+        let sum = |of: &dyn Fn(&[f64; 3]) -> f64| points.iter().map(of).sum::<f64>();
+        let (xx, xy, yy) = (sum(&|p| p[0] * p[0]), sum(&|p| p[0] * p[1]), sum(&|p| p[1] * p[1]));
+        let (x, y) = (sum(&|p| p[0]), sum(&|p| p[1]));
+        let mut b = (y - x * xy / xx) / (yy - xy * xy / xx);
+        let mut a = (x - b * xy) / xx;
+        if a <= 0.0 {
+            (a, b) = (0.0, y / yy);
+        } else if b <= 0.0 {
+            (a, b) = (x / xx, 0.0);
+        }
+        let count = points.len() as f64;
+        let middle = sum(&|p| p[2].ln()) / count;
+        let spread = sum(&|p| (p[2].ln() - middle).powi(2));
+        let off = sum(&|p| (a * p[0] + b * p[1]).ln().powi(2));
+        match what {
+            "term_launch" => a,
+            "term_speed" => 1.0 / b,
+            _ => 1.0 - off / spread,
+        }
     }
 
     /// What a number that says it is this must be.
@@ -131,22 +175,12 @@ impl Records {
             ["ratio", first, second, key_type, distribution, size] => {
                 let seconds = |name: &str| {
                     let cell = [name, key_type, distribution, size];
-                    self.mean("seconds", cell).or_else(|| self.extrapolated(cell)).unwrap()
+                    self.mean("seconds", cell).unwrap()
                 };
                 seconds(first) / seconds(second)
             }
-            ["crossover", below, above, key_type, distribution] => {
-                let points = self.common([below, above], key_type, distribution);
-                let mut found = None;
-                for pair in points.windows(2) {
-                    let [(n, [a, b]), (m, [c, d])] = [pair[0], pair[1]];
-                    if a < b && c > d || a > b && c < d {
-                        // Where straight lines through the logarithms meet.
-                        let (up, down) = ((a / b).ln(), (c / d).ln());
-                        found = Some(n * (m / n).powf(up / (up - down)));
-                    }
-                }
-                found.unwrap()
+            [what @ ("term_launch" | "term_speed" | "term_r2"), name, key_type, distribution, "terms"] => {
+                self.terms(what, name, [key_type, distribution])
             }
             [what @ ("factor" | "r2" | "typical"), model, name, key_type, distribution] => {
                 self.fit(what, model, name, [key_type, distribution])
@@ -187,6 +221,7 @@ impl Records {
             "share_of_copy" => {
                 device("kernel_bytes") / device("kernel_seconds") / machine("copy bytes per second")
             }
+            "share_of_gaps" => 1.0 - device("busy_seconds") / device("kernel_seconds"),
             "share_of_launches" => {
                 device("launches") * machine("seconds per launch") / device("kernel_seconds")
             }
@@ -200,6 +235,7 @@ impl Records {
 
     fn fit(&self, what: &str, model: &str, name: &str, [key_type, distribution]: [&str; 2]) -> f64 {
         let curve = |n: f64| match model {
+            "log2n" => n.log2() * n.log2(),
             "nlog2n" => n * n.log2() * n.log2(),
             "nlogn" => n * n.log2(),
             "n2" => n * n,
@@ -269,6 +305,7 @@ fn line(points: &[(f64, f64)]) -> (f64, f64) {
 /// From a printed table, for the degrees of freedom that occur here.
 fn student(degrees: usize) -> f64 {
     match degrees {
+        1 => 12.7062,
         2 => 4.3027,
         3 => 3.1824,
         4 => 2.7764,
@@ -349,7 +386,9 @@ fn every_number_follows_from_the_records() {
         "factor",
         "r2",
         "typical",
-        "crossover",
+        "term_launch",
+        "term_r2",
+        "share_of_gaps",
         "growth",
         "growth_low",
         "growth_high",
@@ -424,8 +463,14 @@ fn plots_show_the_means() {
         }
     }
     let names: Vec<&str> = charts.iter().map(|chart| chart.name.as_str()).collect();
-    for name in ["cpu-gpu-bitonic-sort", "before-after-another-algorithm", "fit-cpu-recursive", "throughput"]
-    {
+    for name in [
+        "cpu-gpu-bitonic-sort",
+        "before-after-another-algorithm",
+        "ratio-s-bitonic-sort",
+        "ratio-o-another-algorithm",
+        "fit-cpu-recursive",
+        "throughput",
+    ] {
         assert!(names.contains(&format!("{name}-i32-random").as_str()), "{name} of {names:?}");
     }
 }

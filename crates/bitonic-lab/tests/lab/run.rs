@@ -1,6 +1,7 @@
 //! Runs for real, on small sizes.
 
 use crate::silent::Silent;
+use bitonic_lab::analysis::Statistic;
 use bitonic_lab::experiment::{Experiment, file};
 use bitonic_lab::measure::run;
 use bitonic_lab::record::{Record, Status, read_run};
@@ -69,7 +70,7 @@ fn what_would_take_longer_than_the_budget_is_extrapolated_and_marked() {
     assert_eq!(large.len(), 1);
     assert_eq!((large[0].status, large[0].instance, large[0].repetition), (Status::Extrapolated, 0, 0));
     assert!(large[0].seconds.unwrap() > 60.0);
-    assert!(large[0].note.contains("n²"), "{}", large[0].note);
+    assert!(large[0].note.contains("growing as n^"), "{}", large[0].note);
     assert!(watch.notes.iter().any(|note| note.contains("cpu:odd_even of 2^24 keys: would take about")));
 }
 
@@ -144,7 +145,7 @@ fn the_report_links_the_rungs_it_measured_into_the_explorer_if_there_is_one() {
     assert!(!folder.path().join(report::EXPLORER).exists());
 
     let page = |summary: &str| summary.contains("cpu:recursive").then(|| "a page".to_owned());
-    report::write_with_explorer(folder.path(), page).unwrap();
+    report::write_with_explorer(folder.path(), Statistic::Mean, page).unwrap();
     assert_eq!(read(report::EXPLORER), "a page");
     let report = read("report.html");
     assert!(report.contains("<a href=\"explore.html#view=ladder&amp;rungs=recursive\">cpu:recursive</a>"));

@@ -29,6 +29,8 @@ use run::{Run, bytes_of, bytes_of_mut};
 pub(crate) struct DeviceRung {
     /// The names of its kernels, in the order in which the loop asks for them.
     pub(crate) kernels: &'static [&'static str],
+    /// The files with their texts.
+    pub(crate) sources: &'static [source::Source],
     /// Queues everything that sorts the keys of the run in ascending order. There are at least two keys.
     host_loop: fn(&mut Run<'_>) -> Result<(), Error>,
 }

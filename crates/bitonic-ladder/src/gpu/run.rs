@@ -105,6 +105,11 @@ impl<'a> Run<'a> {
 }
 
 impl RungKernel {
+    /// As many work-items as wanted, or as the device allows in a group of this kernel.
+    pub(super) fn most(self, wanted: usize) -> usize {
+        wanted.min(self.max_group_size).max(1)
+    }
+
     /// The largest power of two that is no more than `wanted` and that the device allows as the group size of this kernel.
     pub(super) fn group_size(self, wanted: usize) -> usize {
         let most = wanted.min(self.max_group_size);

@@ -103,9 +103,12 @@ every_rung! {
     compare_pair: ComparePair,
     one_item_groups: OneItemGroups,
     local_memory: LocalMemory,
+    local_memory_queued: LocalMemoryQueued,
+    local_many_steps: LocalManySteps,
     odd_even_two_kernels: OddEvenTwoKernels,
     odd_even_one_kernel: OddEvenOneKernel,
     odd_even_local: OddEvenLocal,
+    odd_even_strided: OddEvenStrided,
 }
 
 #[test]
@@ -146,9 +149,14 @@ fn times_tell_what_the_device_did() {
         let kernels = &device.kernels;
         let names: Vec<&str> = kernels.each.iter().map(|kernel| kernel.name).collect();
         assert_eq!(names, rung.kernels());
-        // Twelve stages of 1, 2, .., 12 steps, or a phase for every key.
+        // A phase for every key; or twelve stages of 1, 2, .., 12 steps; or one launch for tiles of 2^9, then 1 + 1, 2 + 1 and 3 + 1.
         let launches: usize = kernels.each.iter().map(|kernel| kernel.launches).sum();
-        assert_eq!(launches, if rung.is_quadratic() { len } else { 12 * 13 / 2 }, "{rung}");
+        let expected = match rung {
+            _ if rung.is_quadratic() => len,
+            Rung::LocalManySteps => 1 + 2 + 3 + 4,
+            _ => 12 * 13 / 2,
+        };
+        assert_eq!(launches, expected, "{rung}");
         let busy = kernels.each.iter().map(|kernel| kernel.time).sum();
         assert!(
             kernels.span + TIME_ERROR * launches as u32 >= busy,
@@ -163,12 +171,16 @@ fn times_tell_what_the_device_did() {
 #[test]
 fn local_memory_uses_each_of_its_kernels_for_the_steps_that_are_its_own() {
     device_or_skip!();
-    let mut keys: Vec<u32> = Pattern::Random.generate(1 << 12, 1);
-    let times = Rung::LocalMemory.sort_timed(&mut keys, &options()).unwrap();
-    let each = times.device.unwrap().kernels.each;
-    let launches: Vec<(&str, usize)> = each.iter().map(|kernel| (kernel.name, kernel.launches)).collect();
-    // Tiles of 2^9 keys: nine stages in a tile, then 1 + 2 + 3 steps above it and 9 below it in each of three stages.
-    assert_eq!(launches, [("local_small_biton", 45), ("local_big_bucket", 27), ("local_big_biton", 6)]);
+    let launches = |rung: Rung| -> Vec<(&str, usize)> {
+        let mut keys: Vec<u32> = Pattern::Random.generate(1 << 12, 1);
+        let each = rung.sort_timed(&mut keys, &options()).unwrap().device.unwrap().kernels.each;
+        each.iter().map(|kernel| (kernel.name, kernel.launches)).collect()
+    };
+    // Tiles of 2^9 keys: nine stages whose bitons fit a tile; then three stages with 1 + 2 + 3 steps in buckets larger than it, and
+    // 9 in buckets that fit, each.
+    let expected = [("local_small_biton", 45), ("local_big_biton", 27), ("local_big_bucket", 6)];
+    assert_eq!(launches(Rung::LocalMemory), expected);
+    assert_eq!(launches(Rung::LocalMemoryQueued), expected);
 }
 
 #[test]
@@ -182,7 +194,9 @@ fn keys_on_the_device_are_sorted_there() {
         let buffer = device.allocate(bytes.len()).unwrap();
         device.upload(&bytes, &buffer).unwrap();
         let times = rung.sort_buffer::<u64, _>(&device, &buffer, len).unwrap();
-        assert!(times.each.iter().all(|kernel| kernel.launches > 0 || rung == Rung::LocalMemory), "{rung}");
+        // 512 keys are one tile, for which one kernel is enough.
+        let in_tiles = [Rung::LocalMemory, Rung::LocalMemoryQueued, Rung::LocalManySteps].contains(&rung);
+        assert!(times.each.iter().all(|kernel| kernel.launches > 0 || in_tiles), "{rung}");
         device.download(&buffer, &mut bytes).unwrap();
         let sorted: Vec<u64> =
             bytes.chunks_exact(8).map(|bytes| u64::from_ne_bytes(bytes.try_into().unwrap())).collect();

@@ -122,6 +122,7 @@ fn timed(Run { span, launches }: Run) -> Timed {
     let device = DeviceShare {
         upload: None,
         kernels: span,
+        busy: None,
         download: None,
         launches: Some(launches as u64),
         kernel_bytes: None,

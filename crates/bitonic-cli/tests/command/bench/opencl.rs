@@ -58,7 +58,14 @@ fn rungs_are_chosen_by_name_by_pattern_or_not_at_all() {
     assert_eq!(names("none"), ["bitonic"]);
     assert_eq!(
         names("naive_scan,odd_even_*"),
-        ["bitonic", "naive_scan", "odd_even_two_kernels", "odd_even_one_kernel", "odd_even_local"]
+        [
+            "bitonic",
+            "naive_scan",
+            "odd_even_two_kernels",
+            "odd_even_one_kernel",
+            "odd_even_local",
+            "odd_even_strided"
+        ]
     );
     assert!(refused("--rungs naive_scann").contains("did you mean 'naive_scan'?"));
     assert_eq!(

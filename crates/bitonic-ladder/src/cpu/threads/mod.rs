@@ -3,10 +3,14 @@
 //! None of them has a data race, and none needs `unsafe`: every key that a thread may write belongs to a slice
 //! that only this thread has, and what is shared is synchronised.
 
+pub(crate) mod odd_even_barriers;
 pub(crate) mod odd_even_threads;
+pub(crate) mod parallel_guarded;
+pub(crate) mod parallel_merges;
 pub(crate) mod parallel_recursive;
 pub(crate) mod parallel_steps;
 mod pool;
+mod start;
 
 use crate::LadderError;
 use std::num::NonZero;

@@ -1,152 +1,125 @@
-//! Odd-even transposition with a chunk of the keys for every thread, until no thread finds anything to
-//! exchange.
+//! Odd-even transposition with a chunk of the keys for every thread, each at its own pace, until nothing changes anywhere.
 //!
 //! ```text
-//!                thread 0          thread 1          thread 2
-//!              [ a  b  c  d ]    [ e  f  g  h ]    [ i  j  k ]
-//!   even phase   a-b   c-d         e-f   g-h         i-j          within the chunks: their lengths are even
-//!   publish      a        d        e        h        i   k        copies of the outermost keys
-//!   barrier    ---------------------------------------------
-//!   odd phase      b-c               f-g               j-k        within the chunks, and across the borders:
-//!                        d = min(d, e)     h = min(h, i)          the thread to the left keeps the smaller key,
-//!                                 e = max(d, e)     i = max(h, i) the thread to the right the greater one
+//!                 thread 0            thread 1            thread 2
+//!               [ a  b  c  d ]      [ e  f  g  h ]      [ i  j  k  l ]
+//!   one sweep      b-c  d-e            f-g  h-i            j-k           odd pairs, the last one across the border,
+//!               a-b  c-d            e-f  g-h            i-j  k-l         each followed by the even pair below it
+//!
+//!   thread      sweeps until a sweep exchanges nothing, and ends
+//!   all         are joined; if any of them exchanged a key, all are started again
 //! ```
 //!
-//! The pair across a border is where a data race lies in wait: two threads, each with one of its keys. Here
-//! nobody touches a neighbour's keys. Both threads read copies that were made before the barrier, both do the
-//! comparator, and each keeps the half of the result that is its own, as two machines with a wire between them
-//! would. So a chunk is an ordinary `&mut` slice for the whole sort. Copies of even and of odd rounds lie in
-//! different places: while a slow thread still reads those of one round, a fast one may already publish those
-//! of the next; it cannot get further ahead, because of the barrier.
+//! Threads do not wait for each other: no barrier between phases, because so many switches of threads would cost more than the
+//! comparators between them. Keys cross a border while both neighbours sweep. A chunk that is in order ends its thread; a key
+//! that arrives later is seen in the next round.
 //!
-//! What it costs: a barrier for every two phases, up to n/2 of them, each a few microseconds, against n/threads
-//! comparators between them: short inputs get slower with every thread. And it is quadratic: threads divide the
-//! work, bitonic sort does away with most of it.
+//! What two threads share is the first key of each chunk: its owner compares it with its second key, the left neighbour with its
+//! last one. The program that this rung is taken from lets them race for it. Here it lies in a mutex, which is taken twice a sweep, so it
+//! costs next to nothing; the rest of a chunk is an ordinary `&mut` slice. In a round that exchanges nothing the keys do not
+//! change at all, and every pair of neighbours was compared: they are sorted.
+//!
+//! What it costs: it is quadratic. A sweep moves a key two places, so a chunk of n/p keys needs as many sweeps as keys, and a key
+//! that has to cross all chunks goes through all of them. The number of threads grows with the length, log2 n - 5 of them at
+//! most: for few keys starting threads takes longer than sorting.
 
+use super::start::a_thread_for_each;
 use crate::LadderError;
-use crate::cpu::one_thread::{compare_exchange, ordered};
+use crate::cpu::one_thread::{compare_exchange, log2, ordered};
 use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex, PoisonError, mpsc};
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 pub(crate) fn sort<T: Copy + Ord + Send>(keys: &mut [T], threads: NonZero<usize>) -> Result<(), LadderError> {
-    let Some(&any) = keys.first() else { return Ok(()) };
-    let rounds = keys.len().div_ceil(2);
-    let chunk_len = keys.len().div_ceil(threads.get()).next_multiple_of(2);
-    let chunks = keys.chunks_mut(chunk_len);
-    let meeting = &Meeting::new(chunks.len(), any);
-    thread::scope(|scope| {
-        // A worker gets its chunk only when all of them are there: if one cannot be started, the others find
-        // that there is nothing to do, instead of waiting for it at the barrier.
-        let mut ready = Vec::new();
-        for (index, chunk) in chunks.enumerate() {
-            let (hand_out, inbox) = mpsc::channel();
-            let work = move || inbox.iter().for_each(|chunk| Worker { index, chunk, meeting }.sort(rounds));
-            thread::Builder::new()
-                .name(format!("ladder-{index}"))
-                .spawn_scoped(scope, work)
-                .map_err(|error| LadderError::Threads { threads, reason: error.to_string() })?;
-            ready.push((hand_out, chunk));
-        }
-        for (hand_out, chunk) in ready {
-            hand_out.send(chunk).expect("a worker waits for its chunk");
-        }
-        Ok(())
-    })
-}
-
-/// What the threads share.
-struct Meeting<T> {
-    barrier: Barrier,
-    /// For even and for odd rounds: copies of the outermost keys of every chunk.
-    outermost: [Vec<Outermost<T>>; 2],
-    /// The last round in which any thread exchanged keys. It only grows, so it needs no resetting.
-    last_exchange: AtomicUsize,
-}
-
-/// Copies of the first and the last key of a chunk. A mutex is held for the time of a copy, by the owner before
-/// the barrier or by a neighbour after it, so nobody ever waits for one.
-struct Outermost<T> {
-    first: Mutex<T>,
-    last: Mutex<T>,
-}
-
-impl<T: Copy> Meeting<T> {
-    /// `any` fills the copies until the first round replaces them.
-    fn new(chunks: usize, any: T) -> Self {
-        let copies =
-            || (0..chunks).map(|_| Outermost { first: Mutex::new(any), last: Mutex::new(any) }).collect();
-        Self {
-            barrier: Barrier::new(chunks),
-            outermost: [copies(), copies()],
-            last_exchange: AtomicUsize::new(0),
-        }
+    if keys.len() < 2 {
+        return Ok(());
     }
-}
-
-/// One thread with its chunk, which is not empty and starts at an even position.
-struct Worker<'a, T> {
-    index: usize,
-    chunk: &'a mut [T],
-    meeting: &'a Meeting<T>,
-}
-
-impl<T: Copy + Ord> Worker<'_, T> {
-    /// Runs rounds of an even and an odd phase until a round exchanges nothing anywhere; `rounds` of them
-    /// always suffice.
-    fn sort(mut self, rounds: usize) {
-        for round in 1..=rounds {
-            let mut exchanged = compare_neighbours(self.chunk);
-            self.publish(round);
-            self.meeting.barrier.wait();
-            // All have finished the round before this one. If it exchanged nothing, the keys are sorted, so no
-            // thread exchanges anything in this round either, and all threads come to the same conclusion here,
-            // however late they look.
-            if self.meeting.last_exchange.load(Ordering::Relaxed) + 1 < round {
-                return;
+    let threads = threads.get().min(log2(keys.len()).saturating_sub(5).max(1) as usize);
+    let length = keys.len() / threads;
+    let firsts: Vec<Mutex<T>> = (0..threads).map(|chunk| Mutex::new(keys[chunk * length])).collect();
+    let exchanged = AtomicBool::new(true);
+    while exchanged.swap(false, Ordering::Relaxed) {
+        a_thread_for_each(chunks(keys, &firsts), |mut chunk| {
+            while chunk.sweep() {
+                // Joining the threads makes it known to all.
+                exchanged.store(true, Ordering::Relaxed);
             }
-            exchanged |= compare_neighbours(&mut self.chunk[1..]);
-            exchanged |= self.compare_borders(round);
-            if exchanged {
-                // The barrier of the next round makes it known to all.
-                self.meeting.last_exchange.fetch_max(round, Ordering::Relaxed);
-            }
-        }
+        });
     }
-
-    fn publish(&self, round: usize) {
-        let own = &self.meeting.outermost[round % 2][self.index];
-        *own.first.lock().unwrap_or_else(PoisonError::into_inner) = self.chunk[0];
-        *own.last.lock().unwrap_or_else(PoisonError::into_inner) = self.chunk[self.chunk.len() - 1];
+    for (chunk, first) in firsts.into_iter().enumerate() {
+        keys[chunk * length] = first.into_inner().unwrap_or_else(PoisonError::into_inner);
     }
+    Ok(())
+}
 
-    /// Does this thread's half of the comparators across its two borders.
-    fn compare_borders(&mut self, round: usize) -> bool {
-        let outermost = &self.meeting.outermost[round % 2];
+/// The chunks, all of the same length but the last one, which has what is over.
+fn chunks<'a, T>(keys: &'a mut [T], firsts: &'a [Mutex<T>]) -> Vec<Chunk<'a, T>> {
+    let length = keys.len() / firsts.len();
+    let mut left = keys;
+    let mut chunks = Vec::new();
+    for (index, first) in firsts.iter().enumerate() {
+        let next = firsts.get(index + 1);
+        let here = if next.is_some() { length } else { left.len() };
+        let (chunk, rest) = left.split_at_mut(here);
+        chunks.push(Chunk { first, own: &mut chunk[1..], next });
+        left = rest;
+    }
+    chunks
+}
+
+/// What one thread sorts: at least two keys.
+struct Chunk<'a, T> {
+    /// The first key, which the left neighbour may exchange.
+    first: &'a Mutex<T>,
+    /// The others: place p of the chunk is `own[p - 1]`.
+    own: &'a mut [T],
+    /// The first key of the right neighbour, if there is one.
+    next: Option<&'a Mutex<T>>,
+}
+
+impl<T: Copy + Ord> Chunk<'_, T> {
+    /// Compares every two neighbours once, and says whether any two were exchanged.
+    fn sweep(&mut self) -> bool {
+        let last = self.own.len();
         let mut exchanged = false;
-        if let Some(left) = self.index.checked_sub(1).map(|left| &outermost[left]) {
-            let neighbour = *left.last.lock().unwrap_or_else(PoisonError::into_inner);
-            let own = &mut self.chunk[0];
-            exchanged |= *own < neighbour;
-            (_, *own) = ordered(neighbour, *own, false);
+        // Places 1, 3, 5, ..: the odd pair that begins there, then the even pair that ends there.
+        for odd in (1..=last + 1).step_by(2) {
+            if odd < last {
+                exchanged |= compare_neighbours(self.own, odd - 1);
+            } else if odd == last {
+                exchanged |= self.compare_with_next();
+            }
+            match odd {
+                1 => exchanged |= self.compare_with_first(),
+                _ if odd <= last => exchanged |= compare_neighbours(self.own, odd - 2),
+                _ => exchanged |= self.compare_with_next(),
+            }
         }
-        if let Some(right) = outermost.get(self.index + 1) {
-            let neighbour = *right.first.lock().unwrap_or_else(PoisonError::into_inner);
-            let own = self.chunk.last_mut().expect("no chunk is empty");
-            exchanged |= neighbour < *own;
-            (*own, _) = ordered(*own, neighbour, false);
-        }
+        exchanged
+    }
+
+    fn compare_with_first(&mut self) -> bool {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let second = &mut self.own[0];
+        let exchanged = *second < *first;
+        (*first, *second) = ordered(*first, *second, false);
+        exchanged
+    }
+
+    /// The comparator across the border to the right.
+    fn compare_with_next(&mut self) -> bool {
+        let Some(next) = self.next else { return false };
+        let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = self.own.len() - 1;
+        let exchanged = *next < self.own[last];
+        (self.own[last], *next) = ordered(self.own[last], *next, false);
         exchanged
     }
 }
 
-/// Does the comparators between the keys 0 and 1, 2 and 3, and so on, and says whether any exchanged its keys.
-fn compare_neighbours<T: Copy + Ord>(keys: &mut [T]) -> bool {
-    let mut exchanged = false;
-    for pair in keys.chunks_exact_mut(2) {
-        exchanged |= pair[1] < pair[0];
-        compare_exchange(pair, 0, 1, false);
-    }
+/// Does the comparator of the keys at `low` and after it, and says whether they were exchanged.
+fn compare_neighbours<T: Copy + Ord>(keys: &mut [T], low: usize) -> bool {
+    let exchanged = keys[low + 1] < keys[low];
+    compare_exchange(keys, low, low + 1, false);
     exchanged
 }

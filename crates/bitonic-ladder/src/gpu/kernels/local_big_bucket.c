@@ -1,41 +1,42 @@
 /*
- * local_big_bucket: a step of local_memory whose bucket is larger than the work-group's tile, and whose bitonic block
- * (biton) fits it.
+ * local_big_bucket: a step of local_memory whose bucket is larger than the work-group's tile, and with it its biton.
  *
- *   bucket    |<----------------- up ------------------>|<---------------- down ---------------->|
- *   tiles     |  group 0  |  group 1  |  group 2  | ...
- *   bitons    | 0 | 1 | 2 | 3 | ...                             all of a group in one direction
+ *   bucket    |<------ lower half ------>|<------ upper half ------>|
+ *   group 0   [items]                    [items]                          two runs, half a bucket apart
+ *   group 1          [items]                    [items]
  *
- * Keys go to local memory, barrier, compare, barrier, and back, as in local_small_biton.
+ * Keys go to local memory, barrier, compare, barrier, and back; local_small_biton has the words.
  *
- * What it teaches: a tile lies within one bucket, so the direction is the same for the whole group: one computation
- * from the tile's start, and no work-item differs from its neighbour.
+ * What it teaches: partners are too far apart for one tile of neighbours, so a group takes a run of the lower half and
+ * the run of the upper half that belongs to it. Both are coalesced.
  *
- * What limits it: memory, one comparison for a key brought in. These are the last steps of every large stage, with all
- * distances inside the tile; done one by one, each pays for the way from and to global memory.
+ * What limits it: memory, and here local memory is a detour: a work-item compares the very two keys that it loaded, so
+ * they could have stayed in its registers, and naive_shifts does the same with less. For large arrays most steps are
+ * of this kind.
  */
-KERNEL local_big_bucket(GLOBAL KEY *keys, INDEX bucket, INDEX distance)
+KERNEL local_big_bucket(GLOBAL KEY *keys, INDEX biton, INDEX bucket)
 {
     LOCAL_ARRAY(KEY, tile, 2 * MOST_ITEMS);
     const u32 items = ITEMS;
     const u32 item = ITEM;
-    const INDEX start = GROUP * (2 * items);
-    const bool descending = (start & bucket) != 0;
+    const INDEX distance = bucket / 2;
+    const INDEX comparator = GROUP * items;
+    const INDEX lower = 2 * comparator - (comparator & (distance - 1));
+    const INDEX upper = lower + distance;
+    const bool descending = (lower & biton) != 0;
 
-    tile[item] = keys[start + item];
-    tile[item + items] = keys[start + item + items];
+    tile[item] = keys[lower + item];
+    tile[item + items] = keys[upper + item];
     BARRIER();
 
-    const u32 low = 2 * item - (item & ((u32)distance - 1));
-    const u32 high = low + (u32)distance;
-    const KEY first = tile[low];
-    const KEY second = tile[high];
+    const KEY first = tile[item];
+    const KEY second = tile[item + items];
     if (less(second, first) != descending) {
-        tile[low] = second;
-        tile[high] = first;
+        tile[item] = second;
+        tile[item + items] = first;
     }
     BARRIER();
 
-    keys[start + item] = tile[item];
-    keys[start + item + items] = tile[item + items];
+    keys[lower + item] = tile[item];
+    keys[upper + item] = tile[item + items];
 }

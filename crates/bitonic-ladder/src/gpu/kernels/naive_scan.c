@@ -9,8 +9,10 @@
  * the end of a launch, which is the only barrier that all work-groups have.
  *
  * What limits it: memory. Every step reads all keys and writes those that change place, and does one comparison
- * between. Half of the work-items return at once, and it hardly matters: the device was waiting for memory anyway, for
- * more than nine tenths of the time in published measurements. So the three naive forms are equally fast.
+ * between. Half of the work-items return at once. Where the device waits for memory anyway, that hardly matters: published
+ * measurements on an integrated GPU found it stalled for more than nine tenths of the time, and the three naive forms
+ * equally fast. Where memory is faster, the groups that come and go for nothing show: on an H200, 2^24 keys took 15.0 ms,
+ * with a work-item for every comparator 11.0 ms.
  */
 KERNEL naive_scan(GLOBAL KEY *keys, INDEX block, INDEX distance)
 {

@@ -1,50 +1,48 @@
 /*
- * odd_even_local: odd_even_one_kernel with its pairs staged in local memory.
+ * odd_even_local: odd_even_one_kernel with keys staged in local memory, one work-item for every key; V2.
  *
- *   tile     2 * items keys from `start` on, fewer at the end of the array
- *   load     work-item i takes the keys i and i + items: neighbours load neighbours
- *   compare  work-item i has the pair 2 i, 2 i + 1 of the tile
- *   store    as it was loaded
+ *   phase 0, groups of 4     group 0          group 1                 phase 1     group 0             group 1
+ *   load, by work-item       0   1   2   3    4   5   6   7                       0   1   2   3+4     .   5   6   7+8
+ *   compare                  0-1     2-3      4-5     6-7                             1-2     3-4         5-6     7-8
+ *   idle                         1       3        5       7                       0       2           4       6
  *
- * What it teaches: local memory is not fast memory to put things in, it is memory to share and to use again. Here every
- * key is used once and by one work-item, so the copy and two barriers are added and nothing is saved. The loads of
- * odd_even_one_kernel were next to each other already.
+ * A pair belongs to the group of its first key. Where its second key lies beyond the group's edge, the work-item at the edge fetches
+ * that one, too, and puts it back; the next group leaves it alone.
+ *
+ * What it teaches: local memory is not fast memory to put things in, it is memory to share and to use again. Here every key is
+ * used once, so the copy and two barriers are added and nothing is saved: the loads of odd_even_one_kernel were next to each other
+ * already. And a work-item for every key means twice as many of them, half of which compare nothing.
  *
  * What limits it: the same n phases, each with more to do. Published: 2^22 keys in 153 s instead of 65.4.
  */
 KERNEL odd_even_local(GLOBAL KEY *keys, INDEX count, INDEX phase)
 {
-    LOCAL_ARRAY(KEY, tile, 2 * MOST_ITEMS);
-    const u32 items = ITEMS;
+    LOCAL_ARRAY(KEY, tile, MOST_ITEMS + 1);
     const u32 item = ITEM;
-    const INDEX stride = 2 * GRID_ITEMS;
+    const INDEX place = GRID_ITEM;
 
-    /* The same number of rounds for the whole group, because all of it meets at the barriers. */
-    for (INDEX start = GROUP * (2 * items) + phase; start + 1 < count; start += stride) {
-        const INDEX left = count - start;
-        const u32 filled = left < 2 * items ? (u32)left : 2 * items;
+    const bool first_of_pair = (place & 1) == phase && place + 1 < count;
+    const bool second_of_pair = (place & 1) != phase && item > 0 && place < count;
+    const bool at_edge = first_of_pair && item + 1 == ITEMS;
 
-        if (item < filled)
-            tile[item] = keys[start + item];
-        if (item + items < filled)
-            tile[item + items] = keys[start + item + items];
-        BARRIER();
+    if (first_of_pair || second_of_pair)
+        tile[item] = keys[place];
+    if (at_edge)
+        tile[item + 1] = keys[place + 1];
+    BARRIER();
 
-        const u32 low = 2 * item;
-        if (low + 1 < filled) {
-            const KEY first = tile[low];
-            const KEY second = tile[low + 1];
-            if (less(second, first)) {
-                tile[low] = second;
-                tile[low + 1] = first;
-            }
+    if (first_of_pair) {
+        const KEY first = tile[item];
+        const KEY second = tile[item + 1];
+        if (less(second, first)) {
+            tile[item] = second;
+            tile[item + 1] = first;
         }
-        BARRIER();
-
-        /* A work-item reads the places that it will write in the next round, so no third barrier is needed. */
-        if (item < filled)
-            keys[start + item] = tile[item];
-        if (item + items < filled)
-            keys[start + item + items] = tile[item + items];
     }
+    BARRIER();
+
+    if (first_of_pair || second_of_pair)
+        keys[place] = tile[item];
+    if (at_edge)
+        keys[place + 1] = tile[item + 1];
 }

@@ -9,26 +9,33 @@ use crate::gpu::run::Run;
 use crate::gpu::source::{Source, source};
 use bitonic::Error;
 
-pub(crate) const SCAN: DeviceRung = DeviceRung { kernels: &["naive_scan"], host_loop: scan };
-pub(crate) const FOLDED: DeviceRung = DeviceRung { kernels: &["naive_folded"], host_loop: folded };
-pub(crate) const SHIFTS: DeviceRung = DeviceRung { kernels: &["naive_shifts"], host_loop: shifts };
+pub(crate) const SCAN: DeviceRung =
+    DeviceRung { kernels: &["naive_scan"], sources: &[SCAN_SOURCE], host_loop: scan };
+pub(crate) const FOLDED: DeviceRung =
+    DeviceRung { kernels: &["naive_folded"], sources: &[FOLDED_SOURCE], host_loop: folded };
+pub(crate) const SHIFTS: DeviceRung =
+    DeviceRung { kernels: &["naive_shifts"], sources: &[SHIFTS_SOURCE], host_loop: shifts };
+
+const SCAN_SOURCE: Source = source!("naive_scan");
+const FOLDED_SOURCE: Source = source!("naive_folded");
+const SHIFTS_SOURCE: Source = source!("naive_shifts");
 
 /// Every device takes groups of this size, and it is a multiple of what any of them executes in lock step.
 const GROUP: usize = 256;
 
 /// A work-item for every key.
 fn scan(run: &mut Run<'_>) -> Result<(), Error> {
-    every_step(run, "naive_scan", source!("naive_scan"), |len| len, |number| number)
+    every_step(run, "naive_scan", SCAN_SOURCE, |len| len, |number| number)
 }
 
 /// A work-item for every comparator.
 fn folded(run: &mut Run<'_>) -> Result<(), Error> {
-    every_step(run, "naive_folded", source!("naive_folded"), |len| len / 2, |number| number)
+    every_step(run, "naive_folded", FOLDED_SOURCE, |len| len / 2, |number| number)
 }
 
 /// A work-item for every comparator; block and distance by their logarithms.
 fn shifts(run: &mut Run<'_>) -> Result<(), Error> {
-    every_step(run, "naive_shifts", source!("naive_shifts"), |len| len / 2, |number| log2(number) as usize)
+    every_step(run, "naive_shifts", SHIFTS_SOURCE, |len| len / 2, |number| log2(number) as usize)
 }
 
 /// Launches the kernel for every step, with as many work-items as `items` says of the number of keys; `written` is how

@@ -2,16 +2,19 @@
 
 use crate::gpu::DeviceRung;
 use crate::gpu::run::Run;
-use crate::gpu::source::source;
+use crate::gpu::source::{Source, source};
 use bitonic::Error;
 
-pub(crate) const RUNG: DeviceRung = DeviceRung { kernels: &["even_phase", "odd_phase"], host_loop };
+pub(crate) const RUNG: DeviceRung =
+    DeviceRung { kernels: &["even_phase", "odd_phase"], sources: &[SOURCE], host_loop };
+
+const SOURCE: Source = source!("odd_even_two_kernels");
 
 const GROUP: usize = 32;
 
 fn host_loop(run: &mut Run<'_>) -> Result<(), Error> {
-    let even_phase = run.kernel("even_phase", source!("odd_even_two_kernels"), GROUP)?;
-    let odd_phase = run.kernel("odd_phase", source!("odd_even_two_kernels"), GROUP)?;
+    let even_phase = run.kernel("even_phase", SOURCE, GROUP)?;
+    let odd_phase = run.kernel("odd_phase", SOURCE, GROUP)?;
     let group = odd_phase.group_size(even_phase.group_size(GROUP));
     let groups = (run.len() / 2).div_ceil(group);
     // As many phases as keys, or one more.
