@@ -6,7 +6,7 @@ use crate::gpu::testing::sort_by_strategy;
 use crate::key::{Key, as_bytes};
 use crate::request::{Request, Segments};
 use crate::{Engine, Order, Sorter};
-use bitonic_testkit::{Oclgrind, Pattern};
+use bitonic_testkit::{Oclgrind, Pattern, TestKey};
 
 /// So few keys, cells and work-items that a processor that plays the device, or a simulator, is done soon, with the compilation too.
 /// With so few targets, some hundred keys need two rounds.
@@ -70,24 +70,19 @@ fn places<K: Key>(keys: &[K], order: Order) -> Vec<u32> {
     stable.expect("the CPU sorts").iter().map(|&place| place as u32).collect()
 }
 
-/// Every pattern of keys, with each of these beside them.
+/// Sorts keys by these buckets, and compares with the CPU.
 fn check<K: Key>(
     device: &impl Driver,
-    generate: impl Fn(Pattern) -> Vec<K>,
+    keys: &[K],
+    with: With,
     order: Order,
     buckets: CountedBuckets,
-    withs: &[With],
+    pattern: Pattern,
 ) {
-    for &pattern in Pattern::ALL {
-        let keys = generate(pattern);
-        let (len, expected) = (keys.len(), sorted(&keys, order));
-        for &with in withs {
-            let (result, found) = sort(device, &keys, with, order, buckets);
-            assert!(as_bytes(&result) == as_bytes(&expected), "{len} {} keys, {pattern:?}", K::TYPE);
-            let is_stable = matches!(with, With::Nothing) || found == places(&keys, order);
-            assert!(is_stable, "{with:?} of {len} {} keys, {pattern:?}", K::TYPE);
-        }
-    }
+    let (result, found) = sort(device, keys, with, order, buckets);
+    let what = format!("{} {} keys, {with:?}, {pattern:?}", keys.len(), K::TYPE);
+    assert!(as_bytes(&result) == as_bytes(&sorted(keys, order)), "{what}");
+    assert!(matches!(with, With::Nothing) || found == places(keys, order), "the values of {what}");
 }
 
 #[cfg(feature = "opencl")]
@@ -95,84 +90,52 @@ mod on_opencl {
     use super::*;
     use crate::gpu::opencl::testing;
 
-    // PoCL takes minutes to compile the kernels for one type: three types are enough here.
+    // The device is Oclgrind: PoCL 3.1 mixes up elements that a work-item of `distribute` holds, for some shapes. Oclgrind and CUDA are
+    // right for the same ones, and no plan for a processor has these buckets. Each test has one length, whose working memory stays the
+    // same: see [`Oclgrind::report_of`].
 
-    #[test]
-    fn every_pattern_is_sorted_by_counted_buckets() {
+    fn under_oclgrind<K: Key + TestKey>(len: usize, with: With, targets_log2: u32, patterns: &[Pattern]) {
         let device = testing::device();
-        let generate = |pattern: Pattern| pattern.generate::<u32>(5003, 5);
-        check(&device, generate, Order::Ascending, small(6), &[With::Nothing]);
-    }
-
-    #[test]
-    fn every_pattern_of_pairs_is_sorted_by_counted_buckets() {
-        let device = testing::device();
-        let generate = |pattern: Pattern| pattern.generate::<i32>(3001, 5);
-        check(&device, generate, Order::Descending, small(6), &[With::Values]);
-    }
-
-    /// Keys that the sample cannot foresee: the groups that look at it find a few values, and all others lie between them.
-    #[test]
-    fn what_the_sample_did_not_foresee_is_sorted_too() {
-        let device = testing::device();
-        check(
-            &device,
-            |pattern| pattern.generate::<f64>(1499, 5),
-            Order::Descending,
-            small(6),
-            &[With::Nothing],
-        );
-        let mut keys: Vec<u64> = Pattern::Random.generate(60_000, 3);
-        for (place, key) in keys.iter_mut().enumerate() {
-            *key = if place % 200 == 0 { *key } else { (1 << 40) + (*key & 0xffff) };
-        }
-        for order in [Order::Ascending, Order::Descending] {
-            let (result, _) = sort(&device, &keys, With::Nothing, order, small(6));
-            assert!(result == sorted(&keys, order), "{order:?}");
+        for &pattern in patterns {
+            let keys: Vec<K> = pattern.generate(len, 5);
+            check(&device, &keys, with, Order::Descending, small(targets_log2), pattern);
         }
     }
 
-    /// All patterns of one length, whose working memory stays the same: see [`Oclgrind::report_of`].
-    fn under_oclgrind(len: usize, targets_log2: u32) {
-        let device = testing::device();
-        for pattern in [Pattern::Random, Pattern::FewUnique, Pattern::Special] {
-            let keys: Vec<f32> = pattern.generate(len, 5);
-            let order = Order::Descending;
-            let (result, _) = sort(&device, &keys, With::Nothing, order, small(targets_log2));
-            assert!(as_bytes(&result) == as_bytes(&sorted(&keys, order)), "{pattern:?}");
-        }
-    }
+    const UNEVEN: &[Pattern] = &[Pattern::Random, Pattern::FewUnique, Pattern::Special];
 
     #[test]
     #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
     fn sort_by_counted_buckets() {
-        under_oclgrind(700, 8);
+        under_oclgrind::<f32>(700, With::Nothing, 8, Pattern::ALL);
     }
 
     #[test]
     #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
     fn sort_by_counted_buckets_in_two_rounds() {
-        under_oclgrind(9000, 6);
+        under_oclgrind::<u32>(9000, With::Nothing, 6, UNEVEN);
+    }
+
+    #[test]
+    #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
+    fn sort_wide_keys_by_counted_buckets() {
+        under_oclgrind::<i128>(450, With::Nothing, 8, UNEVEN);
     }
 
     #[test]
     #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
     fn sort_pairs_by_counted_buckets() {
-        let device = testing::device();
-        let keys: Vec<u32> = Pattern::Random.generate(450, 5);
-        let (result, found) = sort(&device, &keys, With::Values, Order::Ascending, small(8));
-        assert!(result == sorted(&keys, Order::Ascending));
-        assert!(found.iter().zip(&result).all(|(&place, key)| keys[place as usize] == *key));
+        under_oclgrind::<u32>(450, With::Values, 8, UNEVEN);
     }
 
+    /// Keys that the sample cannot foresee: it finds a few values, and all others lie between them.
     #[test]
     #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
     fn settle_long_buckets() {
         let device = testing::device();
-        let mut keys: Vec<i128> = Pattern::Random.generate(3000, 5);
-        keys.iter_mut().skip(2).for_each(|key| *key = (1 << 80) + (*key & 0xfff));
-        let (result, _) = sort(&device, &keys, With::Nothing, Order::Ascending, small(8));
-        assert!(result == sorted(&keys, Order::Ascending));
+        let mut keys: Vec<u64> = Pattern::Random.generate(3000, 5);
+        keys.iter_mut().skip(2).for_each(|key| *key = (1 << 40) + (*key & 0xfff));
+        check(&device, &keys, With::Nothing, Order::Ascending, small(8), Pattern::Random);
     }
 
     #[test]
@@ -180,6 +143,7 @@ mod on_opencl {
         let tests = [
             "sort_by_counted_buckets",
             "sort_by_counted_buckets_in_two_rounds",
+            "sort_wide_keys_by_counted_buckets",
             "sort_pairs_by_counted_buckets",
             "settle_long_buckets",
         ];
@@ -200,16 +164,15 @@ mod on_cuda {
     fn every_pattern_is_sorted_by_counted_buckets_on_cuda() {
         let Some(device) = cuda_device("every_pattern_is_sorted_by_counted_buckets_on_cuda") else { return };
         for &pattern in Pattern::ALL {
-            let what = format!("{pattern:?}");
             for length in [3_000_017, 9_000_001, 20_000_003] {
                 let keys: Vec<f32> = pattern.generate(length, 5);
-                check_on_cuda(&device, &keys, With::Nothing, Order::Descending, &what);
+                check_on_cuda(&device, &keys, With::Nothing, Order::Descending, pattern);
             }
             let keys: Vec<i64> = pattern.generate(700_001, 5);
-            check_on_cuda(&device, &keys, With::Nothing, Order::Ascending, &what);
+            check_on_cuda(&device, &keys, With::Nothing, Order::Ascending, pattern);
             let keys: Vec<u32> = pattern.generate(1 << 20, 5);
-            check_on_cuda(&device, &keys, With::Values, Order::Ascending, &what);
-            check_on_cuda(&device, &keys, With::Indices, Order::Descending, &what);
+            check_on_cuda(&device, &keys, With::Values, Order::Ascending, pattern);
+            check_on_cuda(&device, &keys, With::Indices, Order::Descending, pattern);
         }
     }
 
@@ -221,19 +184,14 @@ mod on_cuda {
         for (place, key) in keys.iter_mut().enumerate() {
             *key = if place % 1000 == 0 { *key } else { (1 << 40) + (*key & 0xff_ffff) };
         }
-        check_on_cuda(&device, &keys, With::Nothing, Order::Descending, "close to each other");
+        check_on_cuda(&device, &keys, With::Nothing, Order::Descending, Pattern::Random);
     }
 
     /// Sorts with the buckets that the device has for so many.
-    fn check_on_cuda<K: Key>(device: &cuda::Device, keys: &[K], with: With, order: Order, what: &str) {
+    fn check_on_cuda<K: Key>(device: &cuda::Device, keys: &[K], with: With, order: Order, pattern: Pattern) {
         let job = job::<K>(keys.len(), with, order);
         let buckets =
             CountedBuckets::for_length(&job, device.facts()).expect("the device has memory for them");
-        let (result, found) = sort(device, keys, with, order, buckets);
-        let same = as_bytes(&result) == as_bytes(&sorted(keys, order));
-        assert!(same, "{} {} keys, {with:?}, {what}", keys.len(), K::TYPE);
-        if !matches!(with, With::Nothing) {
-            assert!(found == places(keys, order), "{with:?}, {what}");
-        }
+        check(device, keys, with, order, buckets, pattern);
     }
 }
