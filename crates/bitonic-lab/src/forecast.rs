@@ -121,11 +121,12 @@ impl<Key: Eq + Hash + Clone> Forecast<Key> {
                 return Ok(too_long);
             };
             // What grows as slowly as can be, with n, is too long as well; or looking closer would take long itself. Two sizes
-            // are measured in any case, because one says nothing about growth.
+            // are measured in any case, because one says nothing about growth. What seems short enough is looked at closer:
+            // few keys may take no longer than it takes to start threads, and then growth has not begun.
             let hopeless = from.seconds * n as f64 / from.keys as f64 > allowed;
             let costly = from.seconds > allowed / 4.0;
             let telling = self.known[key].iter().filter(|known| known.keys >= FEW).count();
-            let few = self.probes == Probes::Few && telling > 1;
+            let few = self.probes == Probes::Few && telling > 1 && too_long.is_some();
             if most > allowed || few && (hopeless || costly) {
                 return Ok(too_long);
             }
@@ -200,6 +201,16 @@ mod tests {
         }
         let (_, measured) = predicted(Probes::Few, 1 << 20, launches);
         assert_eq!(measured, [1 << 10, 1 << 10, 1 << 11], "it cannot become a second");
+    }
+
+    #[test]
+    fn starting_threads_does_not_hide_a_square() {
+        let threads = |keys: usize| 1e-4 + (keys as f64).powi(2) * 1e-10;
+        for probes in [Probes::Few, Probes::Many] {
+            let (too_long, measured) = predicted(probes, 1 << 24, threads);
+            assert!(too_long.is_some(), "it takes eight hours");
+            assert!(measured.iter().all(|&keys| threads(keys) <= 1.0), "{measured:?}");
+        }
     }
 
     #[test]

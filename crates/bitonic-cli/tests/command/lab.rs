@@ -24,7 +24,7 @@ fn an_experiment_becomes_a_table_records_and_a_report() {
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(lines.len(), 4, "{table}");
     assert!(lines[0].contains("cpu:std") && lines[0].contains("cpu:recursive"), "{table}");
-    assert!(lines[1].trim_start().starts_with("16 ") && lines[1].ends_with(" s"), "{table}");
+    assert!(lines[1].trim_start().starts_with("16 ") && lines[1].ends_with(" %"), "{table}");
     let records = String::from_utf8(folder.read("out/records.csv")).unwrap();
     assert_eq!(records.lines().count(), 1 + 3 * 2 * 2);
     let report = String::from_utf8(folder.read("out/report.html")).unwrap();
