@@ -141,8 +141,8 @@ fn the_plan_draws_where_keys_sit_and_tells_times_only_where_there_are_any() {
             .text("document.querySelector('#plan-default-text').textContent")
             .contains("on cuda: NVIDIA H200")
     );
-    // Of 64-bit keys in place nothing is recorded at this length, and of 128-bit keys nothing at all.
-    set(&mut browser, "plan-bytes", "8");
+    // Of 128-bit keys nothing is recorded.
+    set(&mut browser, "plan-bytes", "16");
     assert!(browser.text_of("#plan-times").contains("not recorded"));
     set(&mut browser, "plan-bytes", "4");
     choose_machine(&mut browser, "a processor through PoCL");
