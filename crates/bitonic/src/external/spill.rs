@@ -19,6 +19,10 @@ pub(super) struct Spill {
 impl Spill {
     pub(super) fn create(folder: &Path) -> Result<Self, Error> {
         let file = tempfile::tempfile_in(folder).map_err(|error| failed(folder, "make", &error))?;
+        // It has no name, so that nobody can open it; its mode says so as well.
+        #[cfg(unix)]
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))
+            .map_err(|error| failed(folder, "make", &error))?;
         Ok(Self { file, folder: folder.to_owned(), runs: Vec::new() })
     }
 

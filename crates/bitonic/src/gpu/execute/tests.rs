@@ -395,7 +395,13 @@ fn a_columnsort_says_its_passes_and_why_they_are_worth_a_second_array() {
 
 #[test]
 fn what_columnsort_sorts_in_parts_is_merged_by_the_network() {
-    let facts = DeviceFacts { cluster_log2: 0, copy_bytes_per_second: None, ..DeviceFacts::nvidia_h200() };
+    // A column fits the local memory, and what counted buckets need does not.
+    let facts = DeviceFacts {
+        cluster_log2: 0,
+        local_bytes: 140 << 10,
+        copy_bytes_per_second: None,
+        ..DeviceFacts::nvidia_h200()
+    };
     let plan = device_plan_on(&facts, 1 << 24);
     assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Columnsort, 8));
     assert_eq!(plan.memory.work, (4 * 129) << 17, "a column more in every part");
@@ -414,19 +420,30 @@ fn what_columnsort_sorts_in_parts_is_merged_by_the_network() {
 }
 
 #[test]
-fn a_sort_by_buckets_says_how_many_there_are_and_where_their_bounds_come_from() {
+fn a_sort_by_counted_buckets_says_how_many_there_are() {
     let plan = device_plan(1 << 24);
     assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Buckets, 2));
     says(
         &plan,
         &[
             "algorithm  buckets, with the network in every one",
-            "elements   4 bytes each in registers, 67108864 bytes on the device at a time, and 223760416 bytes there to work in",
+            "elements   4 bytes each in registers, 67108864 bytes on the device at a time, and 70404468 bytes there to work in",
             "why        2 passes; the network in place, which oblivious sorts use, takes 21",
-            "     2             memory  every key to one of 1707 buckets, whose bounds come from a sample of 65536 keys",
-            "     3             tile    sort every bucket, in a tile of 16384 keys; those of up to 32768 in two",
+            "     4                     count all keys by cell",
+            "     5                     cells become 1080 buckets of up to 16384 keys, if keys are even",
+            "     6             memory  even keys: every key to its bucket",
+            "     9             tile    even keys: sort every bucket in a tile, by counting and in registers",
         ],
     );
+}
+
+#[test]
+fn a_sort_by_sampled_buckets_says_where_their_bounds_come_from() {
+    let plan = device_plan(3_000_000);
+    assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Buckets, 2));
+    let text = plan.to_string();
+    assert!(text.contains(" buckets, whose bounds come from a sample of "), "{text}");
+    assert!(text.contains(" sort every bucket, in a tile of "), "{text}");
 }
 
 #[test]
