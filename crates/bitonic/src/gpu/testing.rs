@@ -13,9 +13,42 @@ use super::lock::lock;
 use super::strategy::{Network, Strategy, of_strategy};
 use super::tuning::Tuning;
 use crate::key::{BitMap, Key, KeyForm, KeyType, Order, as_bytes};
-use crate::{Engine, Error};
+use crate::request::{Request, Segments};
+use crate::{Engine, Error, Sorter};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+/// What is sorted with each key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum With {
+    Nothing,
+    Values,
+    Indices,
+}
+
+/// The job of sorting one array so.
+pub(crate) fn job_with<K: Key>(len: usize, with: With, order: Order) -> Job {
+    let segments = Segments::one(len);
+    let request = match with {
+        With::Nothing => Request::keys::<K>(segments),
+        With::Values => Request::pairs::<K, u32>(segments),
+        With::Indices => Request::argsort::<K>(segments),
+    };
+    Job::of(&Request { order, ..request })
+}
+
+/// The keys as the CPU sorts them.
+pub(crate) fn sorted<K: Key>(keys: &[K], order: Order) -> Vec<K> {
+    let mut sorted = keys.to_vec();
+    Sorter::new().engine(Engine::Cpu).order(order).sort(&mut sorted).expect("the CPU sorts");
+    sorted
+}
+
+/// The places of the keys in stable order.
+pub(crate) fn places<K: Key>(keys: &[K], order: Order) -> Vec<u32> {
+    let stable = Sorter::new().engine(Engine::Cpu).order(order).argsort(keys);
+    stable.expect("the CPU sorts").iter().map(|&place| place as u32).collect()
+}
 
 /// Sorts keys on a device by a strategy; with values, which are the places of the keys, if the job's elements have any.
 pub(crate) fn sort_by_strategy<K: Key, D: Driver>(

@@ -3,17 +3,6 @@
 
 #define SAMPLES (TILE << CLUSTER_LOG2)
 
-/* The sample has one element of every stretch of the array; which one varies, so that no regular order can make it a bad
-   one. */
-FUNCTION Index sampled(u32 number, Index total)
-{
-    u32 scrambled = (number + 1) * 2654435769u;
-    scrambled = (scrambled ^ scrambled >> 15) * 2246822519u;
-    scrambled ^= scrambled >> 13;
-    Index first = (Index)((u64)number * total / SAMPLES), end = (Index)((u64)(number + 1) * total / SAMPLES);
-    return first + scrambled % (u32)(end - first);
-}
-
 KERNEL(ITEMS)
 sample(BUCKET_PARAMETERS)
 {
@@ -25,7 +14,7 @@ sample(BUCKET_PARAMETERS)
     }
     UNROLL for (u32 a = 0; a < HELD; a++)
     {
-        Index place = sampled(RANK << TILE_LOG2 | place_of(a, STREAMED, false), total);
+        Index place = sampled(RANK << TILE_LOG2 | place_of(a, STREAMED, false), SAMPLES, total);
         x[a] = load_first(ARRAY_NAMES, place, place);
     }
     order_keys(x, mapping);

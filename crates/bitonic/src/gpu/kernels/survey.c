@@ -1,16 +1,5 @@
 /* Takes the sample, and begins anew with `control`. Every group keeps the extremes of its share. */
 
-/* The sample has one element of every stretch of the array; which one varies, so that no regular order can make it a bad
-   one. */
-FUNCTION Index sampled(u32 number, Index total)
-{
-    u32 scrambled = (number + 1) * 2654435769u;
-    scrambled = (scrambled ^ scrambled >> 15) * 2246822519u;
-    scrambled ^= scrambled >> 13;
-    Index first = (Index)((u64)number * total / SAMPLES), end = (Index)((u64)(number + 1) * total / SAMPLES);
-    return first + scrambled % (u32)(end - first);
-}
-
 KERNEL(ITEMS)
 survey(BUCKET_PARAMETERS)
 {
@@ -24,7 +13,7 @@ survey(BUCKET_PARAMETERS)
     UNROLL for (u32 a = 0; a < HELD; a++)
     {
         u32 number = ((u32)GROUP * HELD + a) * ITEMS + ITEM;
-        Index place = sampled(number, total);
+        Index place = sampled(number, SAMPLES, total);
         Element element = to_ordered(load_first(ARRAY_NAMES, place, place), ON_LOAD(mapping));
         WORK[SAMPLE_AT(number)] = element;
         low = is_less(element, low) ? element : low;

@@ -9,26 +9,15 @@ use crate::gpu::tuning::{CountedRow, Measured, Tuning};
 use crate::plan::{Algorithm, Launch, Place, WorkMemory};
 
 /// How an array is sorted by counted buckets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct CountedBuckets {
-    /// The tile that a bucket fits, and the one for what does not fit.
-    pub(crate) tile: Tile,
-    pub(crate) large_tile: Tile,
-    /// The tile in which elements are counted, and uneven ones put in the order of their buckets.
-    pub(crate) moved: Tile,
-    /// The tile in which even elements are put in the order of their buckets, and the groups that do so on a unit at a time.
-    pub(crate) even_moved: Tile,
-    pub(crate) even_groups_of_unit: usize,
-    /// The base-2 logarithm of the most cells that elements are counted by.
-    pub(crate) cells_log2: u32,
+    /// Tiles, cells and targets.
+    pub(crate) row: CountedRow,
     /// The base-2 logarithm of the sample.
     pub(crate) samples_log2: u32,
     /// The work-items of the kernels that take the sample, and of the one that divides cells by it.
     pub(crate) sample_items: usize,
     pub(crate) divide_items: usize,
-    /// The base-2 logarithms of the targets that a group can tell apart: for uneven and for even elements.
-    pub(crate) targets_log2: u32,
-    pub(crate) even_targets_log2: u32,
     /// The parts of divided cells, and the bounds between them, at most.
     pub(crate) parts: usize,
     /// How many cells can be divided.
@@ -86,20 +75,12 @@ impl CountedBuckets {
     pub(crate) fn for_length(job: &Job, facts: &DeviceFacts) -> Option<Self> {
         let (measured, width) = (Measured::of(facts), Measured::width(job.element.bytes()));
         let row = measured.counted[width].iter().find(|row| job.row_length <= row.up_to)?;
-        let &CountedRow { tile, large_tile, moved, even_moved, even_groups_of_unit, cells_log2, .. } = row;
         let buckets = Self {
-            tile,
-            large_tile,
-            moved,
-            even_moved,
-            even_groups_of_unit,
-            cells_log2,
+            row: *row,
             // One of 512 elements, within limits: what a few groups look at in a few microseconds.
             samples_log2: (job.row_length.max(1).ilog2().saturating_sub(9)).clamp(13, 16),
             sample_items: 256,
             divide_items: 1024,
-            targets_log2: row.targets_log2,
-            even_targets_log2: row.even_targets_log2,
             parts: 2048,
             nodes: 1024,
         };
@@ -117,9 +98,9 @@ impl CountedBuckets {
             self.sort_bytes(job, Sorts::LeftOver),
             self.settle_bytes(job),
         ];
-        let tiles = [self.moved, self.even_moved, self.tile, self.large_tile];
+        let tiles = [self.row.moved, self.row.even_moved, self.row.tile, self.row.large_tile];
         let runs = |targets_log2: u32| 1_usize << (targets_log2 - 3);
-        self.cells_log2 >= LEAST_CELLS_LOG2
+        self.row.cells_log2 >= LEAST_CELLS_LOG2
             && job.row_length >= 1 << self.samples_log2
             && job.row_length < TOO_LONG
             && !job.wide_index
@@ -127,22 +108,22 @@ impl CountedBuckets {
             && local.into_iter().all(|bytes| bytes <= facts.local_bytes)
             && tiles.iter().all(|tile| tile.items() <= facts.group_size)
             && self.divide_items <= facts.group_size
-            && runs(self.targets_log2) <= self.moved.items()
-            && runs(self.even_targets_log2) <= self.even_moved.items()
-            && self.most() <= runs(self.targets_log2) << self.targets_log2
+            && runs(self.row.targets_log2) <= self.row.moved.items()
+            && runs(self.row.even_targets_log2) <= self.row.even_moved.items()
+            && self.most() <= runs(self.row.targets_log2) << self.row.targets_log2
             && self.most() < FIRST_NODE
-            && tile_fits(self.tile, job, facts)
+            && tile_fits(self.row.tile, job, facts)
     }
 
     /// The most cells.
     fn cells(self) -> usize {
-        1 << self.cells_log2
+        1 << self.row.cells_log2
     }
 
     /// Buckets of even elements: so many that none of them is longer than the tile. Lengths differ by the square root of the average,
     /// and seven times that is not exceeded.
     fn even_buckets(self, job: &Job) -> usize {
-        let tile = self.tile.len() as f64;
+        let tile = self.row.tile.len() as f64;
         (job.row_length as f64 / (tile - 6.6 * tile.sqrt())).ceil() as usize
     }
 
@@ -162,17 +143,17 @@ impl CountedBuckets {
 
     /// What an entry may have and be put into a bucket with others.
     fn small(self) -> usize {
-        self.tile.len() / 4
+        self.row.tile.len() / 4
     }
 
     /// The places in which entries of a bucket start.
     fn window(self) -> usize {
-        self.tile.len() - self.small()
+        self.row.tile.len() - self.small()
     }
 
     /// From so many elements of the sample on, a cell is divided: it may not fit the larger tile.
     fn heavy(self, job: &Job) -> usize {
-        (self.large_tile.len() * 3 / 4 * self.samples() / job.row_length).max(self.hot_by_chance(job))
+        (self.row.large_tile.len() * 3 / 4 * self.samples() / job.row_length).max(self.hot_by_chance(job))
     }
 
     /// No cell of even elements has so many in the sample: the average, and six times its square root.
@@ -218,7 +199,7 @@ impl CountedBuckets {
         // The tables of all lengths up to the next power of two lie alike: kernels are compiled for their places.
         let length = job.row_length.next_power_of_two();
         let left_over = 3 * (most + length / Sorts::MANY_IN_PART);
-        let targets = 1 << self.targets_log2.max(self.even_targets_log2);
+        let targets = 1 << self.row.targets_log2.max(self.row.even_targets_log2);
         let mut control = Control { tables: Vec::new(), words: 0 };
         for name in HEAD {
             control.table(name, 1);
@@ -252,26 +233,26 @@ impl CountedBuckets {
     }
 
     fn arrange_bytes(self, job: &Job) -> usize {
-        let padded = local_elements(self.cells_log2);
+        let padded = local_elements(self.row.cells_log2);
         (4 * (padded + self.parts + self.nodes + 2 * self.arrange_items() + 8))
             .next_multiple_of(job.element.bytes())
     }
 
     fn even_distribute_bytes(self, job: &Job) -> usize {
-        self.even_moved.len() * job.element.bytes() + target_bytes(self.even_targets_log2)
+        self.row.even_moved.len() * job.element.bytes() + target_bytes(self.row.even_targets_log2)
     }
 
     fn distribute_bytes(self, job: &Job) -> usize {
-        let tile = self.moved.len();
+        let tile = self.row.moved.len();
         (tile + self.parts) * job.element.bytes()
-            + target_bytes(self.targets_log2)
+            + target_bytes(self.row.targets_log2)
             + 4 * self.nodes
             + 2 * (tile + self.cells() + self.parts)
     }
 
     /// The tile that buckets are sorted in.
     fn sort_tile(self, sorts: Sorts) -> Tile {
-        if sorts == Sorts::LeftOver { self.large_tile } else { self.tile }
+        if sorts == Sorts::LeftOver { self.row.large_tile } else { self.row.tile }
     }
 
     fn sort_bytes(self, job: &Job, sorts: Sorts) -> usize {
@@ -284,7 +265,9 @@ impl CountedBuckets {
     }
 
     fn settle_bytes(self, job: &Job) -> usize {
-        self.tile.local_bytes(job.element) + WAYS * job.element.bytes() + 4 * (4 * WAYS + 1 + 3 * WAYS * 30)
+        self.row.tile.local_bytes(job.element)
+            + WAYS * job.element.bytes()
+            + 4 * (4 * WAYS + 1 + 3 * WAYS * 30)
     }
 
     /// The cells that a group of `kernels/divide.c` looks at.
@@ -294,7 +277,7 @@ impl CountedBuckets {
 
     /// The work-items that arrange the buckets.
     fn arrange_items(self) -> usize {
-        self.moved.items().min(self.cells())
+        self.row.moved.items().min(self.cells())
     }
 
     /// What is the same in all launches.
@@ -304,10 +287,10 @@ impl CountedBuckets {
             ("SHORT_ROWS", 0),
             ("RAGGED_ROWS", 0),
             ("UNROLLED", 0),
-            ("CELLS_LOG2", self.cells_log2),
+            ("CELLS_LOG2", self.row.cells_log2),
             ("SAMPLES_LOG2", self.samples_log2),
-            ("TARGETS_LOG2", self.targets_log2),
-            ("EVEN_TARGETS_LOG2", self.even_targets_log2),
+            ("TARGETS_LOG2", self.row.targets_log2),
+            ("EVEN_TARGETS_LOG2", self.row.even_targets_log2),
             ("PARTS", self.parts as u32),
             ("MOST_NODES", self.nodes as u32),
             ("EXTREMES", self.extremes() as u32),
@@ -418,7 +401,7 @@ impl Strategy for CountedBuckets {
     }
 
     fn launches(&self, job: &Job, facts: &DeviceFacts) -> Vec<Launch> {
-        let Self { tile, moved, even_moved, .. } = *self;
+        let CountedRow { tile, moved, even_moved, .. } = self.row;
         let measured = Measured::of(facts);
         let builder = builder(job, Arrays::WithCounters, self.work_elements(job));
         let control = self.control(job);
@@ -427,7 +410,7 @@ impl Strategy for CountedBuckets {
         let (even, uneven) = (self.even_buckets(job), self.uneven_buckets(job));
         let distribute = |only_even: bool, round: u32, words: &str| {
             let tile = if only_even { even_moved } else { moved };
-            let groups_of_unit = if only_even { self.even_groups_of_unit } else { 1 };
+            let groups_of_unit = if only_even { self.row.even_groups_of_unit } else { 1 };
             Step {
                 kernel: "distribute",
                 groups: job.len().div_ceil(tile.len()).min(groups_of_unit * units),
@@ -503,13 +486,13 @@ impl Strategy for CountedBuckets {
                     ((1_u64 << 32) / (self.window() as u64 - 1)) as u32,
                     self.small() as u32,
                     tile.len() as u32,
-                    self.large_tile.len() as u32,
+                    self.row.large_tile.len() as u32,
                 ],
                 words: format!("cells become {even} buckets of up to {} keys, if keys are even", tile.len()),
                 ..Step::default()
             },
         ];
-        if even <= 1 << self.even_targets_log2 {
+        if even <= 1 << self.row.even_targets_log2 {
             steps.push(distribute(true, 0, "even keys: every key to its bucket"));
         } else {
             steps.push(distribute(true, 0, "even keys: every key to a run of buckets"));

@@ -62,6 +62,15 @@ fn mapping(launch: &Launch) -> Option<u32> {
     }
 }
 
+/// What a launch of counted buckets maps: its mapping is the first number behind the length.
+fn counted_mapping(launch: &Launch) -> u32 {
+    let numbers = launch.arguments.iter().filter_map(|argument| match argument {
+        Parameter::Number(number) => Some(*number),
+        _ => None,
+    });
+    numbers.into_iter().next().expect("there are numbers")
+}
+
 proptest! {
     /// The work-groups of every launch have enough work-items for every element and not many more, and keys are mapped once
     /// each way. The same holds for the fallbacks, each of which needs less.
@@ -136,6 +145,21 @@ fn check_launches(plan: &KernelPlan, job: &Job, facts: &DeviceFacts) -> Result<(
         prop_assert!(row, "{}", launch.kernel);
     }
     let (read, write) = (job.mapping.argument(true, false), job.mapping.argument(false, true));
+    if plan.algorithm == Algorithm::Buckets && plan.launches[0].kernel == "survey" {
+        for (index, launch) in plan.launches.iter().enumerate() {
+            let is_second_round = launch.kernel == "distribute" && last_number(launch, 0) == 1;
+            let expected = match launch.kernel {
+                "distribute" if is_second_round => 0,
+                "survey" | "count" | "distribute" => read,
+                "counted_sort" | "settle" => write,
+                _ => 0,
+            };
+            prop_assert_eq!(counted_mapping(launch), expected, "{}: {:?}", index, launch);
+        }
+        let last = plan.launches.last().map(|launch| launch.kernel);
+        prop_assert_eq!(last, Some("settle"), "nothing is left unsorted");
+        return Ok(());
+    }
     if plan.algorithm == Algorithm::Buckets {
         let mappings: Vec<_> = plan.launches.iter().map(mapping).collect();
         prop_assert_eq!(mappings, [Some(read), Some(read), Some(write), Some(read | write)]);
@@ -291,7 +315,8 @@ fn arrays_longer_than_a_tile_are_sorted_in_the_way_that_was_measured_best() {
             "tile_sort" => "passes",
             "cluster_sort" => "cluster",
             "deal" => "columns",
-            "sample" => "buckets",
+            "sample" => "sampled buckets",
+            "survey" => "counted buckets",
             other => panic!("{other} is not the first of any"),
         }
     };
@@ -299,10 +324,16 @@ fn arrays_longer_than_a_tile_are_sorted_in_the_way_that_was_measured_best() {
     assert_eq!(kernels(&everything, (1 << 12) + 1, 1), "cluster");
     assert_eq!(kernels(&everything, (1 << 14) + 1, 1), "columns");
     assert_eq!(kernels(&everything, 1 << 21, 1), "columns");
-    assert_eq!(kernels(&everything, (1 << 21) + 1, 1), "buckets");
-    assert_eq!(kernels(&everything, 1 << 25, 1), "buckets");
+    assert_eq!(kernels(&everything, (1 << 21) + 1, 1), "sampled buckets");
+    assert_eq!(kernels(&everything, 3 << 20, 1), "sampled buckets");
+    assert_eq!(kernels(&everything, (3 << 20) + 1, 1), "counted buckets");
+    assert_eq!(kernels(&everything, 509_000_000, 1), "counted buckets");
+    assert_eq!(kernels(&everything, 510_000_000, 1), "columns", "there would be more buckets than cells");
+    // Here a tile of sampled buckets fits the local memory, and what counted buckets need does not.
+    let less_local = DeviceFacts { local_bytes: 140 << 10, ..everything.clone() };
+    assert_eq!(kernels(&less_local, 1 << 25, 1), "sampled buckets");
     assert_eq!(
-        kernels(&everything, 1 << 26, 1),
+        kernels(&less_local, 1 << 26, 1),
         "columns",
         "a sample for so many buckets does not fit a cluster"
     );

@@ -1,12 +1,11 @@
 use super::*;
+use crate::Order;
 use crate::gpu::driver::Driver;
 use crate::gpu::element::Element;
 #[cfg(feature = "cuda")]
 use crate::gpu::testing::cuda_device;
-use crate::gpu::testing::sort_by_strategy;
+use crate::gpu::testing::{With, job_with as job, places, sort_by_strategy, sorted};
 use crate::key::{Key, as_bytes};
-use crate::request::{Request, Segments};
-use crate::{Engine, Order, Sorter};
 use bitonic_testkit::{Oclgrind, Pattern};
 
 /// So few keys, buckets and work-items that a processor that plays the device, or a simulator, is done soon.
@@ -14,24 +13,6 @@ fn small(count: usize, rescue: bool) -> Buckets {
     let group = ClusterRow { tile: Tile::new(9, 2), log2: 0 };
     let tile = Tile::new(7, 2);
     Buckets { count, sample: group, scatter: tile, tile, rescue: rescue.then_some(group) }
-}
-
-/// What is sorted with each key.
-#[derive(Clone, Copy, Debug)]
-enum With {
-    Nothing,
-    Values,
-    Indices,
-}
-
-fn job<K: Key>(len: usize, with: With, order: Order) -> Job {
-    let segments = Segments::one(len);
-    let request = match with {
-        With::Nothing => Request::keys::<K>(segments),
-        With::Values => Request::pairs::<K, u32>(segments),
-        With::Indices => Request::argsort::<K>(segments),
-    };
-    Job::of(&Request { order, ..request })
 }
 
 /// Sorts keys on a device by these buckets; with values, which are the places of the keys, if there are to be any.
@@ -43,18 +24,6 @@ fn sort<K: Key>(
     buckets: Buckets,
 ) -> (Vec<K>, Vec<u32>) {
     sort_by_strategy(device, keys, &job::<K>(keys.len(), with, order), &buckets)
-}
-
-fn sorted<K: Key>(keys: &[K], order: Order) -> Vec<K> {
-    let mut sorted = keys.to_vec();
-    Sorter::new().engine(Engine::Cpu).order(order).sort(&mut sorted).expect("the CPU sorts");
-    sorted
-}
-
-/// The places of the keys in stable order.
-fn places<K: Key>(keys: &[K], order: Order) -> Vec<u32> {
-    let stable = Sorter::new().engine(Engine::Cpu).order(order).argsort(keys);
-    stable.expect("the CPU sorts").iter().map(|&place| place as u32).collect()
 }
 
 /// Every pattern of keys, alone and with values, with no other way to sort them.

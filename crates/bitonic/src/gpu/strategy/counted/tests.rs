@@ -1,50 +1,28 @@
 use super::*;
+use crate::Order;
 use crate::gpu::driver::Driver;
 #[cfg(feature = "cuda")]
 use crate::gpu::testing::cuda_device;
-use crate::gpu::testing::sort_by_strategy;
+use crate::gpu::testing::{With, job_with as job, places, sort_by_strategy, sorted};
 use crate::key::{Key, as_bytes};
-use crate::request::{Request, Segments};
-use crate::{Engine, Order, Sorter};
 use bitonic_testkit::{Oclgrind, Pattern, TestKey};
 
 /// So few keys, cells and work-items that a processor that plays the device, or a simulator, is done soon, with the compilation too.
 /// With so few targets, some hundred keys need two rounds.
 fn small(targets_log2: u32) -> CountedBuckets {
     let tile = Tile::new(7, 2);
-    CountedBuckets {
+    let row = CountedRow {
+        up_to: usize::MAX,
         tile,
         large_tile: Tile::new(8, 2),
-        moved: Tile::new(7, 2),
+        moved: tile,
         even_moved: tile,
         even_groups_of_unit: 1,
         cells_log2: LEAST_CELLS_LOG2,
-        samples_log2: 8,
-        sample_items: 64,
-        divide_items: 64,
         targets_log2,
         even_targets_log2: targets_log2,
-        parts: 128,
-        nodes: 64,
-    }
-}
-
-/// What is sorted with each key.
-#[derive(Clone, Copy, Debug)]
-enum With {
-    Nothing,
-    Values,
-    Indices,
-}
-
-fn job<K: Key>(len: usize, with: With, order: Order) -> Job {
-    let segments = Segments::one(len);
-    let request = match with {
-        With::Nothing => Request::keys::<K>(segments),
-        With::Values => Request::pairs::<K, u32>(segments),
-        With::Indices => Request::argsort::<K>(segments),
     };
-    Job::of(&Request { order, ..request })
+    CountedBuckets { row, samples_log2: 8, sample_items: 64, divide_items: 64, parts: 128, nodes: 64 }
 }
 
 /// Sorts keys on a device by these buckets; with values, which are the places of the keys, if there are to be any.
@@ -56,18 +34,6 @@ fn sort<K: Key>(
     buckets: CountedBuckets,
 ) -> (Vec<K>, Vec<u32>) {
     sort_by_strategy(device, keys, &job::<K>(keys.len(), with, order), &buckets)
-}
-
-fn sorted<K: Key>(keys: &[K], order: Order) -> Vec<K> {
-    let mut sorted = keys.to_vec();
-    Sorter::new().engine(Engine::Cpu).order(order).sort(&mut sorted).expect("the CPU sorts");
-    sorted
-}
-
-/// The places of the keys in stable order.
-fn places<K: Key>(keys: &[K], order: Order) -> Vec<u32> {
-    let stable = Sorter::new().engine(Engine::Cpu).order(order).argsort(keys);
-    stable.expect("the CPU sorts").iter().map(|&place| place as u32).collect()
 }
 
 /// Sorts keys by these buckets, and compares with the CPU.
