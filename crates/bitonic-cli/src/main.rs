@@ -49,6 +49,8 @@ struct Cli {
 enum Command {
     /// Sort numbers from a file, from standard input, or made at random.
     Sort(sort::Arguments),
+    /// Print the largest numbers of a file, or its lines with the largest numbers in a column.
+    Top(sort::TopArguments),
     /// Draw, count, export or prove a sorting network.
     Network(network::Arguments),
     /// Open the explorer: a page on which networks are watched, edited and proved.
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Sort(arguments) => sort::run(arguments),
+        Command::Top(arguments) => sort::run(arguments.into()),
         Command::Network(arguments) => network::run(arguments),
         Command::Explore(arguments) => explore::run(arguments),
         Command::Devices(arguments) => devices::run(arguments),

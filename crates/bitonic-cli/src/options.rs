@@ -69,6 +69,11 @@ impl SortOptions {
         if self.reverse { Order::Descending } else { Order::Ascending }
     }
 
+    /// Asks for the other direction.
+    pub(crate) fn turn_around(&mut self) {
+        self.reverse = !self.reverse;
+    }
+
     /// Whether time and addresses shall tell nothing about keys.
     pub(crate) fn is_oblivious(&self) -> bool {
         self.oblivious

@@ -21,6 +21,10 @@ Examples:
   bitonic sort sales.csv --key price            lines by a column, each as it was
   bitonic sort matrix.npy --rows -o out.npy     every row of a matrix; --axis 0: every column
   bitonic sort --check numbers.txt              is it sorted? exit code 0: yes, 1: no
+  bitonic sort names.txt -t char --unique       every key once
+  bitonic sort sales.csv --key price -r --top 3 the three lines with the highest price
+  bitonic sort keys.npy --argsort -o order.npy  the indices that would sort it
+  bitonic sort --merge a.txt b.txt              files that are sorted become one
   bitonic sort --random 16M                     how fast is it here?
   bitonic sort --random 16M --engine opencl     and on a device with an OpenCL driver?
   bitonic sort keys.bin -t u16 --rows 256       every 256 keys for themselves
@@ -171,6 +175,44 @@ pub(crate) struct Arguments {
     )]
     pub(super) record: Option<usize>,
 
+    /// Write only the first K of the sorted keys or lines: the smallest, or with --reverse the largest. Of rows, the first K of each.
+    #[arg(
+        long,
+        value_name = "K",
+        value_parser = Word::count(),
+        allow_negative_numbers = true,
+        conflicts_with_all = ["check", "memory", "record"],
+        help_heading = "What is written"
+    )]
+    pub(super) top: Option<usize>,
+
+    /// Write every key once; of lines with equal keys, the first. Keys are equal if their bits are: -0 and 0 differ.
+    #[arg(
+        short,
+        long,
+        conflicts_with_all = ["rows", "axis", "check", "memory", "record"],
+        help_heading = "What is written"
+    )]
+    pub(super) unique: bool,
+
+    /// Write the index that each key of the result has in the input, from 0, instead of the key; of rows, the index in its row. Equal
+    /// keys stay in their order.
+    #[arg(
+        long,
+        conflicts_with_all = ["unique", "key", "check", "memory", "record", "report"],
+        help_heading = "What is written"
+    )]
+    pub(super) argsort: bool,
+
+    /// The inputs are sorted: merge them. One that is not is refused.
+    #[arg(
+        short,
+        long,
+        conflicts_with_all = ["argsort", "rows", "axis", "key", "check", "memory", "record", "report", "random"],
+        help_heading = "What is written"
+    )]
+    pub(super) merge: bool,
+
     /// Do not sort: say whether the input is sorted, and if not, where the first key out of order is.
     #[arg(short, long, conflicts_with_all = ["output", "output_format", "report"], help_heading = "Sort")]
     pub(super) check: bool,
@@ -214,10 +256,57 @@ pub(crate) struct Arguments {
     pub(super) distribution: Pattern,
 }
 
+const TOP_EXAMPLES: &str = "\
+Examples:
+  bitonic top 10 numbers.txt                    the ten largest, largest first
+  bitonic top 10 -r numbers.txt                 the ten smallest, smallest first
+  bitonic top 3 sales.csv --key price           the three lines with the highest price
+  bitonic top 50 scores.npy --rows -o best.npy  the fifty largest of every row
+
+It is `bitonic sort --reverse --top K`, and takes the same options.";
+
+/// How many keys to write, and of what.
+#[derive(clap::Args)]
+pub(crate) struct TopArguments {
+    /// How many keys or lines
+    #[arg(value_name = "K", value_parser = Word::count(), allow_negative_numbers = true)]
+    count: usize,
+
+    #[command(flatten)]
+    sort: Arguments,
+
+    // Behind the options of `sort`, so that its examples are not shown in place of these.
+    #[command(flatten)]
+    examples: TopExamples,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = TOP_EXAMPLES)]
+struct TopExamples {}
+
+impl From<TopArguments> for Arguments {
+    fn from(TopArguments { count, mut sort, examples: TopExamples {} }: TopArguments) -> Self {
+        sort.top = Some(count);
+        sort.options.turn_around();
+        sort
+    }
+}
+
 impl Arguments {
     /// The sort asked for.
     pub(super) fn sorter(&self) -> Result<Sorter, Failure> {
         Ok(self.options.sorter()?.stable(self.stable))
+    }
+
+    /// An option that says what to write, if there is one.
+    pub(super) fn option_for_output(&self) -> Option<&'static str> {
+        let options = [
+            (self.output_format.is_some(), "--output-format"),
+            (self.top.is_some(), "--top"),
+            (self.unique, "--unique"),
+            (self.argsort, "--argsort"),
+        ];
+        options.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
     }
 
     /// Whether numbers may be rounded.

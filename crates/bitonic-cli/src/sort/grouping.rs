@@ -22,6 +22,8 @@ pub(super) enum Grouping {
 /// An axis of an array: how many keys there are along it, and between two that follow each other along it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Axis {
+    /// Its number among the dimensions of the array.
+    dimension: usize,
     length: usize,
     inner: usize,
 }
@@ -97,6 +99,40 @@ impl Grouping {
         }
     }
 
+    /// The places that the keys of each of them have in order, from 0.
+    pub(super) fn argsort<K: Key>(self, sorter: &Sorter, keys: &[K]) -> Result<Vec<i64>, Failure> {
+        let indices = match self {
+            Self::All => sorter.argsort(keys)?,
+            Self::Rows(length) | Self::Axis(Axis { length, inner: 1, .. }) => {
+                sorter.argsort_rows(keys, length)?
+            }
+            Self::Axis(axis) => {
+                let rows = sorter.argsort_rows(&axis.rows(keys).map_err(Failure::new)?, axis.length)?;
+                let mut indices = vec![0; rows.len()];
+                for (at, index) in rows.into_iter().enumerate() {
+                    indices[axis.stored(at)] = index;
+                }
+                indices
+            }
+        };
+        Ok(indices.into_iter().map(|index| index as i64).collect())
+    }
+
+    /// Keeps the first `most` of each of them, and says how what is left is stored.
+    pub(super) fn cut<K>(self, most: usize, keys: &mut Vec<K>, layout: Layout) -> Result<Layout, Failure> {
+        let length = self.length(keys.len())?;
+        if length <= most {
+            return Ok(layout);
+        }
+        let inner = if let Self::Axis(axis) = self { axis.inner } else { 1 };
+        let mut places = 0..;
+        keys.retain(|_| places.next().is_some_and(|place: usize| place / inner % length < most));
+        Ok(match self {
+            Self::Axis(axis) => layout.with_length(axis.dimension, most),
+            Self::All | Self::Rows(_) => layout.flattened(keys.len()),
+        })
+    }
+
     /// The keys with each of them in one piece.
     pub(super) fn in_rows<K: Key>(self, keys: Vec<K>) -> Result<Vec<K>, String> {
         match self {
@@ -135,7 +171,7 @@ impl Axis {
         // An array without keys may have any lengths beside the one that is 0.
         let inner =
             lengths[at + 1..].iter().fold(1, |product: usize, &length| product.saturating_mul(length));
-        Ok(Self { length: lengths[at], inner })
+        Ok(Self { dimension: index as usize, length: lengths[at], inner })
     }
 
     fn stored(self, index: usize) -> usize {
@@ -204,6 +240,44 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_first_of_every_row_of_every_axis_are_kept_and_the_shape_says_so() {
+        let lengths = [2, 3, 4];
+        let keys: Vec<usize> = (0..24).collect();
+        for fortran_order in [false, true] {
+            let layout = layout(&lengths, fortran_order);
+            for dimension in 0..3 {
+                for most in 0..5 {
+                    let grouping = Grouping::of(None, Some(dimension as i64), Some(&layout)).unwrap();
+                    let mut kept = keys.clone();
+                    let cut = grouping.cut(most, &mut kept, layout.clone()).unwrap();
+                    let mut shape = lengths.to_vec();
+                    shape[dimension] = shape[dimension].min(most);
+                    assert_eq!(cut.shape.0, shape);
+                    // In the order of memory, the number of a key says which it is.
+                    let index = |key: usize| match fortran_order {
+                        false => [key / 12, key / 4 % 3, key % 4][dimension],
+                        true => [key % 2, key / 2 % 3, key / 6][dimension],
+                    };
+                    let wanted = keys.iter().copied().filter(|&key| index(key) < most);
+                    assert!(kept.into_iter().eq(wanted), "{dimension}, {most}, Fortran {fortran_order}");
+                }
+            }
+        }
+        let mut rows = vec![1, 2, 3, 4, 5, 6];
+        let cut = Grouping::Rows(3).cut(2, &mut rows, Layout::flat(6)).unwrap();
+        assert_eq!((rows, cut.shape.0), (vec![1, 2, 4, 5], vec![4]));
+    }
+
+    #[test]
+    fn indices_are_those_within_the_row() {
+        let layout = layout(&[2, 2], false);
+        let columns = Grouping::of(None, Some(0), Some(&layout)).unwrap();
+        assert_eq!(columns.argsort(&Sorter::new(), &[3, 1, 2, 4]).unwrap(), [1, 0, 0, 1]);
+        assert_eq!(Grouping::Rows(2).argsort(&Sorter::new(), &[3, 1, 2, 4]).unwrap(), [1, 0, 0, 1]);
+        assert_eq!(Grouping::All.argsort(&Sorter::new(), &[3, 1, 2, 4]).unwrap(), [1, 2, 0, 3]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod lines;
 mod report;
 mod sources;
 
-pub(crate) use arguments::Arguments;
+pub(crate) use arguments::{Arguments, TopArguments};
 
 use crate::failure::Failure;
 use crate::figures::{counted, million_keys_per_second, time};
@@ -38,13 +38,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
 }
 
 fn run_random<K: FileKey>(len: usize, arguments: &Arguments) -> Result<(), Failure> {
-    if arguments.output.is_none() && arguments.output_format.is_some() {
-        return Err(Failure::new(
-            "--output-format has nothing to write: add -o FILE, or -o - for standard output",
-        ));
+    if let (None, Some(option)) = (&arguments.output, arguments.option_for_output()) {
+        return Err(Failure::new(format!(
+            "{option} has nothing to write: add -o FILE, or -o - for standard output"
+        )));
     }
     let format = output_format(arguments, Format::Text, None)?;
-    format.accept(K::TYPE).map_err(Failure::new)?;
+    format.accept(written_type::<K>(arguments)).map_err(Failure::new)?;
     let grouping = Grouping::of(arguments.rows, None, None).map_err(Failure::new)?;
     let &Arguments { distribution, seed, .. } = arguments;
     let what = format!("{}, {distribution}, seed {seed}", keys_in_words::<K>(len, grouping, arguments)?);
@@ -76,16 +76,49 @@ fn run_keys<K: FileKey>(sources: Sources, started: Instant, arguments: &Argument
         return check::<K>(&sources, arguments);
     }
     let format = output_format(arguments, sources.format(), sources.extension())?;
-    format.accept(K::TYPE).map_err(Failure::new)?;
+    format.accept(written_type::<K>(arguments)).map_err(Failure::new)?;
     refuse_bytes_on_terminal(format, arguments)?;
     if K::COMMENTS == formats::text::Comments::LeftOut {
         sources.keep_comments(arguments.output.as_deref())?;
     }
-    let keys = sources.decode::<K>(arguments.digits())?.keys;
+    let Decoded { keys, ends } = sources.decode::<K>(arguments.digits())?;
     let (grouping, layout) = arrangement(&sources, keys.len(), arguments)?;
+    if arguments.merge {
+        let keys = merge(&sources, keys, &ends, arguments)?;
+        return write(keys, grouping, format, layout, arguments);
+    }
     drop(sources);
     let what = keys_in_words::<K>(keys.len(), grouping, arguments)?;
     sort_and_write(ToWrite { what, keys, grouping, format, layout }, started, arguments)
+}
+
+/// The type of what is written: keys or indices.
+fn written_type<K: FileKey>(arguments: &Arguments) -> KeyType {
+    if arguments.argsort { KeyType::I64 } else { K::TYPE }
+}
+
+/// The keys of all inputs in order, each of which is in order.
+fn merge<K: FileKey>(
+    sources: &Sources,
+    keys: Vec<K>,
+    ends: &[usize],
+    arguments: &Arguments,
+) -> Result<Vec<K>, Failure> {
+    let order = arguments.options.order();
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let parts: Vec<&[K]> = starts.zip(ends).map(|(start, &end)| &keys[start..end]).collect();
+    for (part, end) in parts.iter().zip(ends) {
+        if let Some(index) = first_out_of_order(part, order) {
+            let position = sources.position_of_key::<K>(ends, end - part.len() + index);
+            let [before, key] = [index - 1, index].map(|index| show(part[index]));
+            let order = order_in_words(order);
+            return Err(Failure::new(format!(
+                "{position}: {key} comes after {before}, so this input is not {order}: leave out --merge to sort it"
+            )));
+        }
+    }
+    let _progress = Progress::spinner("merging");
+    Ok(arguments.sorter()?.merge_many(&parts)?)
 }
 
 /// What is sorted for itself, and how the result is stored.
@@ -186,19 +219,43 @@ fn sort_and_write<K: FileKey>(
     let sorter = arguments.sorter()?;
     let plan = grouping.plan::<K>(&sorter, keys.len())?;
     let progress = Progress::spinner("sorting");
+    if arguments.argsort {
+        let indices = grouping.argsort(&sorter, &keys)?;
+        drop(progress);
+        return write(indices, grouping, format, layout, arguments);
+    }
     let sorting = Instant::now();
     let report = grouping.sort(&sorter, &mut keys)?;
     let sorting = sorting.elapsed();
     drop(progress);
     let writing = Instant::now();
-    output::write(arguments.output.as_deref(), |out| {
-        format.encode(&keys, &layout, out, &Progress::bar("writing", keys.len()))
-    })?;
+    write(keys, grouping, format, layout, arguments)?;
     if arguments.report {
         let times = Times { before, sorting, writing: writing.elapsed() };
         print_report(&what, &report, plan.instructions, times, arguments);
     }
     Ok(())
+}
+
+/// Writes what is asked for of keys that are in order.
+fn write<K: FileKey>(
+    mut keys: Vec<K>,
+    grouping: Grouping,
+    format: Format,
+    mut layout: Layout,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
+    if arguments.unique {
+        let different = bitonic::unique(&mut keys);
+        keys.truncate(different);
+        layout = layout.flattened(different);
+    }
+    if let Some(most) = arguments.top {
+        layout = grouping.cut(most, &mut keys, layout)?;
+    }
+    output::write(arguments.output.as_deref(), |out| {
+        format.encode(&keys, &layout, out, &Progress::bar("writing", keys.len()))
+    })
 }
 
 /// How long each part of a command took.

@@ -61,17 +61,8 @@ impl Sources {
         let asked = arguments.key_type;
         let mut known = None;
         for Source { input, format, .. } in &self.0 {
-            let here = format.key_type(&input.bytes, asked).map_err(|reason| input.refused(reason))?;
-            match (known, here) {
-                (Some(before), Some(here)) if before != here => {
-                    return Err(input.refused(format_args!(
-                        "the keys are {here}, and those before it {before}: sort them apart, or convert one in Python with \
-                         array.astype()"
-                    )));
-                }
-                (None, here) => known = here,
-                _ => {}
-            }
+            known =
+                format.key_type_after(known, &input.bytes, asked).map_err(|reason| input.refused(reason))?;
         }
         if let Some(key_type) = asked.or(known) {
             return Ok(key_type);

@@ -11,7 +11,7 @@ fn an_unknown_command_or_option_gets_the_nearest_known_one() {
     assert_eq!(says("sotr"), "unrecognized subcommand 'sotr': did you mean 'sort'?");
     assert_eq!(says("ladder lits"), "unrecognized subcommand 'lits': did you mean 'list'?");
     assert_eq!(says("sort --revers"), "unexpected argument '--revers' found: did you mean '--reverse'?");
-    assert_eq!(says("sort --oops"), "unexpected argument '--oops' found: see 'bitonic sort --help'");
+    assert_eq!(says("sort --quickly"), "unexpected argument '--quickly' found: see 'bitonic sort --help'");
 }
 
 #[test]

@@ -45,17 +45,8 @@ pub(super) fn run(inputs: &[Gathered], started: Instant, arguments: &Arguments) 
 fn key_type(sources: &[Source], arguments: &Arguments) -> Result<KeyType, Failure> {
     let mut known = None;
     for Source { input, format, head } in sources {
-        let here = format.key_type(head, arguments.key_type).map_err(|reason| input.refused(reason))?;
-        match (known, here) {
-            (Some(before), Some(here)) if before != here => {
-                return Err(input.refused(format_args!(
-                    "the keys are {here}, and those before it {before}: sort them apart, or convert one in Python with \
-                     array.astype()"
-                )));
-            }
-            (None, here) => known = here,
-            _ => {}
-        }
+        known =
+            format.key_type_after(known, head, arguments.key_type).map_err(|reason| input.refused(reason))?;
     }
     match arguments.key_type.or(known) {
         Some(key_type) => Ok(key_type),

@@ -54,9 +54,10 @@ pub(super) fn is_larger(inputs: &[Gathered], arguments: &Arguments) -> Result<bo
 
 /// Whether what was asked for is done in memory only, whatever that takes.
 fn is_sorted_in_memory(arguments: &Arguments) -> bool {
-    let Arguments { rows, axis, check, memory, options, .. } = arguments;
+    let Arguments { rows, axis, check, top, unique, argsort, merge, memory, options, .. } = arguments;
+    let writes_less = top.is_some() || *unique || *argsort || *merge;
     // Who says how much memory there is gets an answer in place of a sort that takes more.
-    rows.is_some() || axis.is_some() || *check || (memory.is_none() && options.is_oblivious())
+    rows.is_some() || axis.is_some() || *check || writes_less || (memory.is_none() && options.is_oblivious())
 }
 
 /// Whether the inputs can be sorted in parts. If not, that is a failure where the user said how much memory there is.

@@ -121,7 +121,7 @@ impl Format {
     }
 
     /// The type of the keys in `bytes`, if the format says it. Another one that was asked for is refused.
-    pub(super) fn key_type(self, bytes: &[u8], asked: Option<KeyType>) -> Result<Option<KeyType>, String> {
+    fn key_type(self, bytes: &[u8], asked: Option<KeyType>) -> Result<Option<KeyType>, String> {
         match (self, asked) {
             (Self::Text, _) => Ok(None),
             (Self::Raw, Some(asked)) => Ok(Some(asked)),
@@ -129,6 +129,21 @@ impl Format {
                 Err("raw bytes do not say what they are: add --type, such as --type u32".to_owned())
             }
             (Self::Npy, asked) => npy::key_type(bytes, asked).map(Some),
+        }
+    }
+
+    /// The type of the keys of this input and of those before it, as far as it is known.
+    pub(super) fn key_type_after(
+        self,
+        before: Option<KeyType>,
+        bytes: &[u8],
+        asked: Option<KeyType>,
+    ) -> Result<Option<KeyType>, String> {
+        match (before, self.key_type(bytes, asked)?) {
+            (Some(before), Some(here)) if before != here => Err(format!(
+                "the keys are {here}, and those before it {before}: sort them apart, or convert one in Python with array.astype()"
+            )),
+            (before, here) => Ok(before.or(here)),
         }
     }
 

@@ -106,6 +106,10 @@ fn run_keys<K: FileKey>(
     let report = sorter.sort_pairs(&mut keys, &mut lines)?;
     let sorting = sorting.elapsed();
     drop(progress);
+    if arguments.unique {
+        keep_first_of_equals(&keys, &mut lines);
+    }
+    lines.truncate(arguments.top.unwrap_or(usize::MAX));
     let writing = Instant::now();
     output::write(arguments.output.as_deref(), |out| write(table, &lines, out))?;
     if arguments.report {
@@ -113,6 +117,15 @@ fn run_keys<K: FileKey>(
         print_report(&what, &report, plan.instructions, times, arguments);
     }
     Ok(())
+}
+
+/// Keeps the first of the lines with equal keys. Both are in the order of the keys.
+fn keep_first_of_equals<K: FileKey>(keys: &[K], lines: &mut Vec<usize>) {
+    let mut place = 0..;
+    lines.retain(|_| {
+        let place = place.next().unwrap_or(0);
+        place == 0 || keys[place].to_raw_bits() != keys[place - 1].to_raw_bits()
+    });
 }
 
 /// Writes the table with its records in this order.

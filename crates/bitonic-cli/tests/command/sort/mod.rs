@@ -10,6 +10,7 @@ mod output;
 mod random;
 mod rows;
 mod text;
+mod written;
 
 use crate::{Folder, bitonic, with_name};
 use assert_cmd::Command;

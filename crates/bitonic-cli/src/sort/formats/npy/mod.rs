@@ -137,6 +137,12 @@ impl Layout {
         Self { byte_order: self.byte_order, ..Self::flat(len) }
     }
 
+    /// The same with another length of a dimension.
+    pub(in crate::sort) fn with_length(mut self, dimension: usize, length: usize) -> Self {
+        self.shape.0[dimension] = length;
+        self
+    }
+
     /// The lengths of the dimensions, the one that changes from key to key last.
     pub(in crate::sort) fn stored_lengths(&self) -> Vec<usize> {
         let mut lengths = self.shape.0.clone();
