@@ -70,7 +70,7 @@ impl<Key: Eq + Hash + Clone> Forecast<Key> {
 
     /// What so many keys are expected to take; `None` if nothing is known. Times are taken to grow as they did over the last three
     /// sizes, by the line through their logarithms, but not faster than the work: what does is noise. Where a single size is known,
-    /// the algorithm's growth has to do. Sizes below [`FEW`] take too little time to say anything.
+    /// the algorithm's growth has to do. Sizes below `FEW` take too little time to say anything.
     pub fn expect(&self, key: &Key, algorithm: Algorithm, n: usize) -> Option<Prediction> {
         let known = self.known.get(key)?;
         let from = *known.last()?;
