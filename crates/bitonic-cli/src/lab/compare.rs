@@ -5,7 +5,8 @@ use crate::failure::Failure;
 use crate::figures::{counted, significant, time_of_seconds};
 use crate::output;
 use crate::table::Plain;
-use bitonic_lab::analysis::{Analysis, compare};
+use crate::word::Word;
+use bitonic_lab::analysis::{Analysis, Statistic, compare};
 use bitonic_lab::quantity;
 use bitonic_lab::report::{PlotFormat, write_plots};
 use std::path::PathBuf;
@@ -26,6 +27,9 @@ pub(super) struct Arguments {
     /// Draw a plot of each implementation over both runs, as SVG, into this folder
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
+    /// What the ratio and the plots are of: mean or median
+    #[arg(long, value_name = "STATISTIC", value_parser = Word::one_of("statistic", Statistic::ALL, Statistic::name), default_value = "mean")]
+    statistic: Statistic,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -33,8 +37,8 @@ pub(super) struct Arguments {
 
 /// Prints what both measured.
 pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
-    let first = Analysis::read(&arguments.first).map_err(Failure::new)?;
-    let second = Analysis::read(&arguments.second).map_err(Failure::new)?;
+    let read = |directory: &PathBuf| Analysis::read_by(directory, arguments.statistic).map_err(Failure::new);
+    let (first, second) = (read(&arguments.first)?, read(&arguments.second)?);
     let comparison = compare(&first, &second);
     if let Some(folder) = &arguments.plots {
         let charts = two_runs([&arguments.first, &arguments.second], [&first, &second]);

@@ -21,7 +21,7 @@ Examples:
   bitonic sort sales.csv --key price            lines by a column, each as it was
   bitonic sort matrix.npy --rows -o out.npy     every row of a matrix; --axis 0: every column
   bitonic sort --check numbers.txt              is it sorted? exit code 0: yes, 1: no
-  bitonic sort names.txt -t char --unique       every key once
+  bitonic sort numbers.txt --unique             every number once
   bitonic sort sales.csv --key price -r --top 3 the three lines with the highest price
   bitonic sort keys.npy --argsort -o order.npy  the indices that would sort it
   bitonic sort --merge a.txt b.txt              files that are sorted become one
@@ -269,7 +269,12 @@ It is `bitonic sort --reverse --top K`, and takes the same options.";
 #[derive(clap::Args)]
 pub(crate) struct TopArguments {
     /// How many keys or lines
-    #[arg(value_name = "K", value_parser = Word::count(), allow_negative_numbers = true)]
+    #[arg(
+        value_name = "K",
+        value_parser = Word::count(),
+        allow_negative_numbers = true,
+        conflicts_with_all = ["top", "check", "memory", "record"]
+    )]
     count: usize,
 
     #[command(flatten)]

@@ -41,6 +41,17 @@ fn an_experiment_becomes_a_table_records_and_a_report() {
     let compared = lab(&folder, ["compare", "out", "lab-small"]).assert().success();
     let compared = String::from_utf8(compared.get_output().stdout.clone()).unwrap();
     assert_eq!(compared.lines().filter(|line| line.contains("cpu:recursive")).count(), 3, "{compared}");
+    let by_median =
+        lab(&folder, ["compare", "out", "lab-small", "--statistic", "median", "--json", "--plots", "drawn"]);
+    let changes: serde_json::Value = serde_json::from_str(&crate::printed(by_median)).unwrap();
+    for change in changes["changes"].as_array().unwrap() {
+        let median = |run: &str| change[run]["median"].as_f64().unwrap();
+        assert_eq!(change["ratio"].as_f64().unwrap(), median("first") / median("second"), "{change}");
+    }
+    let drawn = "runs-cpu-recursive-i32-random.svg";
+    assert!(folder.path("drawn").join(drawn).exists());
+    let plotted = lab(&folder, ["plot", "out", "--with", "lab-small", "--output", "both"]).assert().success();
+    plotted.stdout(format!("both/runs-cpu-std-i32-random.svg\nboth/{drawn}\n"));
     let plotted =
         lab(&folder, ["plot", "out", "all", "--format", "png", "--output", "pictures"]).assert().success();
     plotted.stdout("pictures/all.png\n");

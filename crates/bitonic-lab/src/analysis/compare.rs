@@ -29,13 +29,13 @@ pub struct Change {
     pub first: Summary,
     /// The second run.
     pub second: Summary,
-    /// How many times as fast the second run is.
+    /// How many times as fast the second run is, by means or medians.
     pub ratio: f64,
     /// Whether the confidence intervals keep apart.
     pub certain: bool,
 }
 
-/// Compares two runs.
+/// Compares two runs, by the first one's statistic.
 pub fn compare(first: &Analysis, second: &Analysis) -> Comparison {
     let cells = |analysis: &Analysis| {
         let mut cells = Vec::new();
@@ -50,12 +50,13 @@ pub fn compare(first: &Analysis, second: &Analysis) -> Comparison {
         cells
     };
     let (one, other) = (cells(first), cells(second));
+    let statistic = first.statistic;
     let mut changes = Vec::new();
     for (key, first) in &one {
         let Some((_, second)) = other.iter().find(|(at, _)| at == key) else { continue };
         let ((key_type, distribution), size, implementation) = key.clone();
         let certain = first.differs_from(second);
-        let ratio = first.mean / second.mean;
+        let ratio = first.center(statistic) / second.center(statistic);
         changes.push(Change {
             key_type,
             distribution,

@@ -31,7 +31,7 @@ use crate::record::{
     CellKey, InstructionCount, Machine, Record, Status, StoreError, read_instructions, read_run,
 };
 use serde::Serialize;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Everything that can be said about a run.
@@ -135,18 +135,24 @@ impl Analysis {
     }
 }
 
-/// How many instances of implementations have no record, and no line that says why.
+/// How many instances of implementations have no record, though their budget would allow one, and no line that says why.
 fn open(experiment: &Experiment, records: &[Record]) -> usize {
-    let done: HashSet<(CellKey, usize)> = records
-        .iter()
-        .map(|record| {
-            let all = record.status != Status::Measured;
-            (record.cell(), if all { 0 } else { record.instance })
-        })
-        .collect();
+    let (mut closed, mut done) = (HashSet::new(), HashSet::new());
+    let mut spent: HashMap<CellKey, (f64, usize)> = HashMap::new();
+    for record in records {
+        if record.status == Status::Measured {
+            let (seconds, runs) = spent.entry(record.cell()).or_default();
+            *seconds += record.seconds.unwrap_or(0.0);
+            *runs += 1;
+            done.insert((record.cell(), record.instance));
+        } else {
+            closed.insert(record.cell());
+        }
+    }
     let is_open = |case: &Case, name: &str| {
         let cell = CellKey::new(name, case);
-        !done.contains(&(cell.clone(), 0)) && !done.contains(&(cell, case.instance))
+        let affords = spent.get(&cell).is_none_or(|&spent| experiment.affords(spent, 1.0));
+        affords && !closed.contains(&cell) && !done.contains(&(cell, case.instance))
     };
     let names = || experiment.implementations.iter().map(|entry| entry.implementation.as_str());
     experiment.cases.iter().map(|case| names().filter(|name| is_open(case, name)).count()).sum()

@@ -153,6 +153,11 @@ impl Experiment {
         read.map_err(|error| ExperimentError { file: shown, ..error })
     }
 
+    /// Whether a cell that has taken `spent` seconds for so many runs may have one more within this share of its budget.
+    pub(crate) fn affords(&self, (spent, runs): (f64, usize), share: f64) -> bool {
+        self.budget_seconds.is_none_or(|budget| spent + spent / runs as f64 <= budget * share)
+    }
+
     /// The same experiment with no more repetitions than its budget can hold, whatever is measured.
     ///
     /// # Errors

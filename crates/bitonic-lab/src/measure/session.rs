@@ -207,14 +207,12 @@ impl<'a> Session<'a> {
     /// Whether the budget allows one more run. Every instance has its share of it; the first run of an instance may use
     /// the shares of others, and the first run of a cell is always made.
     fn affords(&self, index: usize, case: &Case) -> bool {
-        let Some(budget) = self.experiment.budget_seconds else { return true };
         let cell = CellKey::new(&self.experiment.implementations[index].implementation, case);
         // From the records alone, so that a run which was resumed decides as it would have without the interruption.
-        let Some(&(spent, runs)) = self.spent.get(&cell) else { return true };
-        let next = spent / runs as f64;
+        let Some(&spent) = self.spent.get(&cell) else { return true };
         let first = !self.counts.contains_key(&(cell, case.instance));
         let share = if first { 1.0 } else { case.instance as f64 / case.instances as f64 };
-        spent + next <= budget * share
+        self.experiment.affords(spent, share)
     }
 
     fn close(

@@ -7,4 +7,5 @@ mod made_up;
 mod recompute;
 mod resume;
 mod run;
+mod shown;
 mod silent;

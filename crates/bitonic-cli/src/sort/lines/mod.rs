@@ -121,10 +121,11 @@ fn run_keys<K: FileKey>(
 
 /// Keeps the first of the lines with equal keys. Both are in the order of the keys.
 fn keep_first_of_equals<K: FileKey>(keys: &[K], lines: &mut Vec<usize>) {
-    let mut place = 0..;
+    let mut before = None;
+    let mut bits = keys.iter().map(|key| Some(key.to_raw_bits()));
     lines.retain(|_| {
-        let place = place.next().unwrap_or(0);
-        place == 0 || keys[place].to_raw_bits() != keys[place - 1].to_raw_bits()
+        let here = bits.next().flatten();
+        std::mem::replace(&mut before, here) != here
     });
 }
 

@@ -104,6 +104,10 @@ fn what_cannot_be_asked_for_together_is_refused() {
         let message = refused(arguments, "2 1");
         assert!(message.contains("cannot be used with"), "{message}");
     }
+    for option in ["--top=3", "--check", "--memory=1G"] {
+        let message = crate::refused(bitonic(["top", "2", option]));
+        assert!(message.contains("cannot be used with"), "{message}");
+    }
     let message = refused(["--random", "10", "--unique"], "");
     assert_eq!(message, "--unique has nothing to write: add -o FILE, or -o - for standard output");
 }
