@@ -35,6 +35,8 @@ pub enum Pattern {
     LogUniform,
     /// A few keys are very common: rank k with weight 1/k.
     Zipf,
+    /// Nearly normally distributed: most keys lie around the middle, floats around zero.
+    Normal,
 }
 
 impl Pattern {
@@ -53,6 +55,7 @@ impl Pattern {
         Self::HalfMax,
         Self::LogUniform,
         Self::Zipf,
+        Self::Normal,
     ];
 
     /// The pattern's name on the command line.
@@ -71,6 +74,7 @@ impl Pattern {
             Self::HalfMax => "half-max",
             Self::LogUniform => "log-uniform",
             Self::Zipf => "zipf",
+            Self::Normal => "normal",
         }
     }
 
@@ -135,6 +139,8 @@ impl Pattern {
                     })
                     .collect()
             }
+            // The mean of twelve uniform ones.
+            Self::Normal => indices.map(|_| K::at((0..12).map(|_| random.next_u64() / 12).sum())).collect(),
         }
     }
 }
@@ -190,6 +196,12 @@ mod tests {
         let pipe = keys(Pattern::OrganPipe);
         assert!(pipe[..500].is_sorted() && pipe[500..].is_sorted_by(|a, b| a >= b));
         assert_eq!(keys(Pattern::HalfMax).iter().filter(|&&key| key == u32::MAX).count(), 500);
+        let near_zero =
+            Pattern::Normal.generate::<f32>(1000, 1).into_iter().filter(|key| key.abs() < 1.0 / 6.0).count();
+        assert!(
+            (600..760).contains(&near_zero),
+            "{near_zero} of 1000 within one deviation: 683 are expected"
+        );
         let floats = Pattern::Special.generate::<f32>(1000, 1);
         assert!(floats.iter().any(|key| key.is_nan()) && floats.iter().any(|key| key.is_infinite()));
     }

@@ -41,17 +41,6 @@ fn an_experiment_becomes_a_table_records_and_a_report() {
     let compared = lab(&folder, ["compare", "out", "lab-small"]).assert().success();
     let compared = String::from_utf8(compared.get_output().stdout.clone()).unwrap();
     assert_eq!(compared.lines().filter(|line| line.contains("cpu:recursive")).count(), 3, "{compared}");
-    let by_median =
-        lab(&folder, ["compare", "out", "lab-small", "--statistic", "median", "--json", "--plots", "drawn"]);
-    let changes: serde_json::Value = serde_json::from_str(&crate::printed(by_median)).unwrap();
-    for change in changes["changes"].as_array().unwrap() {
-        let median = |run: &str| change[run]["median"].as_f64().unwrap();
-        assert_eq!(change["ratio"].as_f64().unwrap(), median("first") / median("second"), "{change}");
-    }
-    let drawn = "runs-cpu-recursive-i32-random.svg";
-    assert!(folder.path("drawn").join(drawn).exists());
-    let plotted = lab(&folder, ["plot", "out", "--with", "lab-small", "--output", "both"]).assert().success();
-    plotted.stdout(format!("both/runs-cpu-std-i32-random.svg\nboth/{drawn}\n"));
     let plotted =
         lab(&folder, ["plot", "out", "all", "--format", "png", "--output", "pictures"]).assert().success();
     plotted.stdout("pictures/all.png\n");
@@ -59,6 +48,31 @@ fn an_experiment_becomes_a_table_records_and_a_report() {
     let said = lab(&folder, ["plot", "out", "nothing"]).assert().code(2);
     assert!(one_line(&said.get_output().stderr).contains("this run has all, "));
     lab(&folder, ["report", "out"]).assert().success().stdout("out/report.html\n");
+}
+
+#[test]
+fn two_runs_are_compared_by_medians_and_drawn_over_each_other() {
+    let folder = Folder::new();
+    folder.file("small.toml", SMALL.replace("repetitions = 2", "repetitions = 5"));
+    for run in ["one", "two"] {
+        lab(&folder, ["run", "small.toml", "--output", run]).assert().success();
+    }
+    for statistic in ["mean", "median"] {
+        let compare =
+            lab(&folder, ["compare", "one", "two", "--statistic", statistic, "--json", "--plots", "drawn"]);
+        let compared: serde_json::Value = serde_json::from_str(&crate::printed(compare)).unwrap();
+        let changes = compared["changes"].as_array().unwrap();
+        assert_eq!(changes.len(), 6);
+        for change in changes {
+            let of = |run: &str| change[run][statistic].as_f64().unwrap();
+            let ratio = change["ratio"].as_f64().unwrap();
+            assert!((ratio / (of("first") / of("second")) - 1.0).abs() < 1e-12, "{change}");
+        }
+    }
+    let drawn = ["runs-cpu-std-u32-random.svg", "runs-cpu-recursive-u32-random.svg"];
+    assert!(drawn.iter().all(|name| folder.path("drawn").join(name).exists()));
+    let plotted = lab(&folder, ["plot", "one", "--with", "two", "--output", "both"]).assert().success();
+    plotted.stdout(format!("both/{}\nboth/{}\n", drawn[0], drawn[1]));
 }
 
 #[test]

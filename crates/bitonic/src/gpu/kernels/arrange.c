@@ -103,7 +103,7 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
         longest = length > longest ? length : longest;
         even_sum += length;
     }
-    bool suits = control[LOGARITHMIC] == 0 && longest <= capacity;
+    bool suits = control[KIND] == LINEAR && longest <= capacity;
     bool even = !BARRIER_OR(room, !suits);
     u32 even_start = sum_before(room, even_sum);
     u32 buckets = even_count;

@@ -1,8 +1,9 @@
 /* Counts all elements: by cell, and by part in cells that have a node. */
 
-/* The plan gives LOCAL_ELEMENTS, which hold the bounds, counters, nodes and the nodes of cells. */
+/* The plan gives LOCAL_ELEMENTS, which hold the bounds, counters, nodes, levels and the nodes of cells. */
 typedef char local_memory_is_enough
-    [LOCAL_ELEMENTS * sizeof(Element) >= PARTS * sizeof(Element) + (CELLS + PARTS + 1 + MOST_NODES) * 4 + CELLS * 2 ? 1 : -1];
+    [LOCAL_ELEMENTS * sizeof(Element) >= PARTS * sizeof(Element) + (CELLS + PARTS + 1 + MOST_NODES + STRETCHES) * 4 + CELLS * 2 ? 1
+                                                                                                                             : -1];
 
 /* Where the work-items past the end count. */
 #define NOWHERE (CELLS + PARTS)
@@ -13,7 +14,8 @@ count(BUCKET_PARAMETERS)
     LOCAL_ARRAY(Element, bounds, LOCAL_ELEMENTS);
     LOCAL u32 *counts = (LOCAL u32 *)(bounds + PARTS);
     LOCAL u32 *nodes = counts + CELLS + PARTS + 1;
-    LOCAL u16 *node_of = (LOCAL u16 *)(nodes + MOST_NODES);
+    LOCAL u32 *levels = nodes + MOST_NODES;
+    LOCAL u16 *node_of = (LOCAL u16 *)(levels + STRETCHES);
     for (u32 bin = ITEM; bin <= NOWHERE; bin += ITEMS) {
         counts[bin] = 0;
     }
@@ -33,6 +35,11 @@ count(BUCKET_PARAMETERS)
             node_of[cell] = (u16)control[NODE_OF + cell];
         }
     }
+    if (cells.kind == LEVELLED) {
+        for (u32 stretch = ITEM; stretch < STRETCHES; stretch += ITEMS) {
+            levels[stretch] = control[LEVELS + stretch];
+        }
+    }
     BARRIER();
     Index step = GROUPS * TILE;
     for (Index start = GROUP * TILE; start < total; start += step) {
@@ -46,7 +53,7 @@ count(BUCKET_PARAMETERS)
         order_keys(x, mapping);
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
-            u32 bin = cell_of(cells, x[a]);
+            u32 bin = cell_of(cells, levels, x[a]);
             if (node_count > 0) {
                 u32 node = node_of[bin];
                 if (node > 0) {

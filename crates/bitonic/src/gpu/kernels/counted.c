@@ -15,6 +15,9 @@
 
    A part whose elements are all equal is not moved. It is written down as often as it was counted.
 
+   Cells are linear, logarithmic or levelled. Levelled ones are for elements that crowd in some stretches of their range, as floating-point
+   numbers do: the range is cut into STRETCHES, and each of them gets cells by its share of the sample.
+
    Mostly elements are even: each 2^fine neighbouring cells fit a tile. Then these are the buckets, and the
    bucket of an element follows from its cell without a look into any table.
 
@@ -22,6 +25,7 @@
    values apart: what moves together lies together. */
 
 #define CELLS (1 << CELLS_LOG2)
+#define STRETCHES (CELLS / 4 < 2048 ? CELLS / 4 : 2048)
 #define SAMPLES (1 << SAMPLES_LOG2)
 #define TARGETS (1 << TARGETS_LOG2)
 #define EVEN_TARGETS (1 << EVEN_TARGETS_LOG2)
@@ -42,6 +46,7 @@
    COUNTS       all elements by cell, then by part; EQUAL is set for parts whose elements are equal
    NODE_OF      for every cell, the number of its node plus one, or 0: only divided cells have one
    NODES        the nodes, see below
+   LEVELS       for levelled cells: the first cell of every stretch, and in the upper half of the word how many it has
    BUCKET_OF    the bucket of every cell and every part
    STARTS       the first place of every bucket
    VALUE_OF     for buckets of equal elements the number of the bound plus one, else 0
@@ -73,9 +78,12 @@ FUNCTION void leave_over(GLOBAL u32 *count, GLOBAL u32 *list, u32 start, u32 len
    cell. */
 typedef struct {
     Word low, base, most;
-    u32 shift, scale;
-    bool logarithmic, exact;
+    u32 shift, scale, kind;
+    bool exact;
 } Cells;
+#define LINEAR 0
+#define LOGARITHMIC 1
+#define LEVELLED 2
 
 /* Whether a word is one of 32 bits. */
 #define WORD_IS_SHORT (ELEMENT_WORDS == 1 && KEY_BITS <= 32 && VALUE_BITS == 0)
@@ -89,20 +97,20 @@ FUNCTION u32 bit_length(Word word)
 #endif
 }
 
-FUNCTION Cells make_cells(Word low, Word high, u32 count, bool logarithmic)
+FUNCTION Cells make_cells(Word low, Word high, u32 count, u32 kind)
 {
     Cells cells;
     Word range = high - low;
     u32 bits = bit_length(range), shift = bits > 32 ? bits - 32 : 0;
     u32 highest = (u32)(range >> shift);
     /* Where there are more cells than values, every value has its own: the high half of (v + 1) * (2^32 - 1) is v. */
-    cells.exact = !logarithmic && highest < count && bits <= 32;
+    cells.exact = kind != LOGARITHMIC && highest < count && bits <= 32;
     cells.low = low;
     cells.base = low - cells.exact;
     cells.most = range + cells.exact;
     cells.shift = shift;
     cells.scale = cells.exact ? ~0u : (u32)(((u64)count << 32) / ((u64)highest + 1));
-    cells.logarithmic = logarithmic;
+    cells.kind = kind;
     return cells;
 }
 
@@ -118,19 +126,29 @@ FUNCTION Word within(Cells cells, Element element)
     return word < cells.most ? word : cells.most;
 }
 
+/* The same in 32 bits. */
+#if WORD_IS_SHORT
+#define SHORT_WITHIN(cells, element) within(cells, element)
+#else
+#define SHORT_WITHIN(cells, element) (u32)(within(cells, element) >> cells.shift)
+#endif
+
 FUNCTION u32 linear_cell_of(Cells cells, Element element)
 {
-#if WORD_IS_SHORT
-    return HIGH_HALF(within(cells, element), cells.scale);
-#else
-    return HIGH_HALF((u32)(within(cells, element) >> cells.shift), cells.scale);
-#endif
+    return HIGH_HALF(SHORT_WITHIN(cells, element), cells.scale);
 }
 
-FUNCTION u32 cell_of(Cells cells, Element element)
+/* `levels` is the table LEVELS, for levelled cells; these are linear in every stretch. A stretch without cells of its own shares the next
+   one. */
+FUNCTION u32 cell_of(Cells cells, LOCAL const u32 *levels, Element element)
 {
-    if (!cells.logarithmic) {
+    if (cells.kind == LINEAR) {
         return linear_cell_of(cells, element);
+    }
+    if (cells.kind == LEVELLED) {
+        u64 stretch = (u64)SHORT_WITHIN(cells, element) * cells.scale;
+        u32 level = levels[stretch >> 32];
+        return (level & 0xffffu) + HIGH_HALF((u32)stretch, level >> 16);
     }
     Word word = within(cells, element);
     u32 bits = bit_length(word);
@@ -181,17 +199,17 @@ FUNCTION u32 part_of(LOCAL const Element *bounds, u32 node, Element element)
 }
 
 /* The cells between the extremes of the sample. */
-FUNCTION Cells sampled_cells(Element smallest, Element largest, u32 cell_count, bool logarithmic)
+FUNCTION Cells sampled_cells(Element smallest, Element largest, u32 cell_count, u32 kind)
 {
     Word low = TOP(smallest), high = TOP(largest);
     /* Some elements lie outside of the sample: of so many as the margin is for, hardly ever one. */
     Word margin = (high - low) >> (SAMPLES_LOG2 - 4);
     low = low > margin ? low - margin : 0;
     high = high < ~(Word)0 - margin ? high + margin : ~(Word)0;
-    return make_cells(low, high, cell_count, logarithmic);
+    return make_cells(low, high, kind == LEVELLED ? STRETCHES : cell_count, kind);
 }
 /* Those that the sample has led to. */
-#define CHOSEN_CELLS() sampled_cells(WORK[EXTREME_AT(0)], WORK[EXTREME_AT(1)], cell_count, control[LOGARITHMIC] != 0)
+#define CHOSEN_CELLS() sampled_cells(WORK[EXTREME_AT(0)], WORK[EXTREME_AT(1)], cell_count, control[KIND])
 
 /* ---- Sums and extremes over a group ---- */
 

@@ -212,7 +212,7 @@ counted_sort(BUCKET_PARAMETERS)
             }
         }
         find_extremes(tile, tile + ITEMS, low, high);
-        Cells cells = make_cells(TOP(tile[0]), TOP(tile[ITEMS]), COUNTERS, false);
+        Cells cells = make_cells(TOP(tile[0]), TOP(tile[ITEMS]), COUNTERS, LINEAR);
         /* Where every value has its own cell, elements are in order when they are in the order of the cells. */
         bool exact = ELEMENT_WORDS == 1 && cells.exact;
         UNROLL for (u32 a = 0; a < HELD; a++)

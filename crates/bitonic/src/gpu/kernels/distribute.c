@@ -20,9 +20,9 @@
 #define NOWHERE MOST_TARGETS /* the target of what is not moved */
 
 /* Local memory: the elements by target; counts, then where the elements of a target start, and where they go; the first tiles of runs.
-   For tables: bounds; nodes; the target of every element; the bucket of every cell and of every part. The plan gives LOCAL_ELEMENTS. */
+   For tables: bounds; nodes; levels; the target of every element; the bucket of every cell and of every part. The plan gives LOCAL_ELEMENTS. */
 #define WORDS (2 * MOST_TARGETS + 2 + MOST_TARGETS / 8 + 1)
-#define TABLE_BYTES (FROM_TABLES * (PARTS * sizeof(Element) + MOST_NODES * 4 + (TILE + CELLS + PARTS) * 2))
+#define TABLE_BYTES (FROM_TABLES * (PARTS * sizeof(Element) + (MOST_NODES + STRETCHES) * 4 + (TILE + CELLS + PARTS) * 2))
 typedef char local_memory_is_enough[LOCAL_ELEMENTS * sizeof(Element) >= TILE * sizeof(Element) + WORDS * 4 + TABLE_BYTES ? 1 : -1];
 
 #define EACH (MOST_TARGETS > ITEMS ? MOST_TARGETS / ITEMS : 1)
@@ -59,10 +59,10 @@ GROUP_FUNCTION u32 reserve(GLOBAL u32 *cursors, u32 targets, LOCAL u32 *counts, 
 }
 
 #if FROM_TABLES
-FUNCTION u32 target_of(Cells cells, LOCAL const u16 *bucket_of, LOCAL const u32 *nodes, LOCAL const Element *bounds,
-                       Element element, u32 shift, u32 mask)
+FUNCTION u32 target_of(Cells cells, LOCAL const u32 *levels, LOCAL const u16 *bucket_of, LOCAL const u32 *nodes,
+                       LOCAL const Element *bounds, Element element, u32 shift, u32 mask)
 {
-    u32 bucket = bucket_of[cell_of(cells, element)];
+    u32 bucket = bucket_of[cell_of(cells, levels, element)];
     if (bucket >= FIRST_NODE) {
         bucket = bucket_of[CELLS + part_of(bounds, nodes[bucket - FIRST_NODE], element)];
     }
@@ -114,7 +114,8 @@ distribute(BUCKET_PARAMETERS, u32 round)
 #if FROM_TABLES
     LOCAL Element *bounds = staged + TILE;
     LOCAL u32 *nodes = first_tiles + MOST_TARGETS / 8 + 1;
-    LOCAL u16 *target_at = (LOCAL u16 *)(nodes + MOST_NODES);
+    LOCAL u32 *levels = nodes + MOST_NODES;
+    LOCAL u16 *target_at = (LOCAL u16 *)(levels + STRETCHES);
     LOCAL u16 *bucket_of = target_at + TILE;
 #endif
     AFTER_PREVIOUS();
@@ -136,6 +137,11 @@ distribute(BUCKET_PARAMETERS, u32 round)
     }
     for (u32 node = ITEM; node < node_count; node += ITEMS) {
         nodes[node] = control[NODES + node];
+    }
+    if (cells.kind == LEVELLED) {
+        for (u32 stretch = ITEM; stretch < STRETCHES; stretch += ITEMS) {
+            levels[stretch] = control[LEVELS + stretch];
+        }
     }
 #endif
     u32 ranges = round > 0 ? runs : 1, range_length = 0;
@@ -210,7 +216,7 @@ distribute(BUCKET_PARAMETERS, u32 round)
         u32 target[HELD], hot;
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
-            u32 found = target_of(cells, bucket_of, nodes, bounds, x[a], shift, mask);
+            u32 found = target_of(cells, levels, bucket_of, nodes, bounds, x[a], shift, mask);
             target[a] = a * ITEMS + ITEM < length ? found : NOWHERE;
         }
         /* The number within the target fits 16 bits as the tile does. */

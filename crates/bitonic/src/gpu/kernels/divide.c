@@ -1,4 +1,4 @@
-/* Chooses the cells, linear or logarithmic, and divides those that would not fit a tile. A group looks at SLICE cells, not
+/* Chooses the cells, linear, logarithmic or levelled, and divides those that would not fit a tile. A group looks at SLICE cells, not
    neighbours: heavy cells often are.
 
    A cell is heavy if the sample has `heavy` elements of it or more, and may be hot from `hot` on: then one element is there often. Its
@@ -9,9 +9,12 @@
 /* Elements of the sample that a work-item has under way at the same time. */
 #define BATCH 8
 
-/* The plan gives LOCAL_ELEMENTS, which hold the elements of all slots, and words for each cell and each slot. */
+/* Cells of another kind are better if so many fewer elements of the sample are in cells that are too full. */
+#define BETTER (SAMPLES / 32)
+
+/* The plan gives LOCAL_ELEMENTS, which hold the elements of all slots, and words for each cell, each slot and each stretch. */
 typedef char local_memory_is_enough
-    [LOCAL_ELEMENTS * sizeof(Element) >= SLOTS * POOL * sizeof(Element) + (SLICE + SLOTS + 4) * 4 ? 1 : -1];
+    [LOCAL_ELEMENTS * sizeof(Element) >= SLOTS * POOL * sizeof(Element) + (SLICE + SLOTS + 6 + STRETCHES + CELLS) * 4 ? 1 : -1];
 
 /* Divides a cell of which the sample has `weight` elements; `count` of them are sorted at `pool`. */
 FUNCTION void make_node(GLOBAL Element *work, GLOBAL u32 *control, Index total, LOCAL const Element *pool, u32 cell, u32 weight,
@@ -71,67 +74,143 @@ FUNCTION void make_node(GLOBAL Element *work, GLOBAL u32 *control, Index total, 
     }
 }
 
+/* Walks through the sample, with several elements under way at the same time. */
+#define FOR_EACH_SAMPLE(work)                                                                                          \
+    for (u32 first = 0; first < SAMPLES; first += BATCH * ITEMS) {                                                     \
+        Element batch[BATCH];                                                                                          \
+        UNROLL for (u32 a = 0; a < BATCH; a++)                                                                         \
+        {                                                                                                              \
+            u32 number = first + a * ITEMS + ITEM;                                                                     \
+            batch[a] = (work)[SAMPLE_AT(number < SAMPLES ? number : 0)];                                                \
+        }                                                                                                              \
+        UNROLL for (u32 a = 0; a < BATCH; a++)                                                                         \
+        {                                                                                                              \
+            if (first + a * ITEMS + ITEM < SAMPLES) {                                                                  \
+                Element element = batch[a];
+#define END_OF_SAMPLE                                                                                                  \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+#define STRETCHES_EACH (STRETCHES > ITEMS ? STRETCHES / ITEMS : 1)
+
+/* Gives every stretch cells by its share of the sample. `room` has a word for every work-item, and one more. */
+GROUP_FUNCTION void level(GLOBAL const Element *work, Index total, Cells cells, LOCAL u32 *levels, LOCAL u32 *room)
+{
+    for (u32 stretch = ITEM; stretch < STRETCHES; stretch += ITEMS) {
+        levels[stretch] = 0;
+    }
+    BARRIER();
+    FOR_EACH_SAMPLE(work)
+        ATOMIC_ADD(&levels[linear_cell_of(cells, element)], 1);
+    END_OF_SAMPLE
+    BARRIER();
+    u32 from = ITEM * STRETCHES_EACH, sum = 0, weight[STRETCHES_EACH];
+    UNROLL for (u32 a = 0; a < STRETCHES_EACH; a++)
+    {
+        weight[a] = from + a < STRETCHES ? levels[from + a] : 0;
+        sum += weight[a];
+    }
+    u32 before = sum_before(room, sum);
+    UNROLL for (u32 a = 0; a < STRETCHES_EACH; a++)
+    {
+        u32 cell = (before << CELLS_LOG2) >> SAMPLES_LOG2;
+        before += weight[a];
+        u32 end = (before << CELLS_LOG2) >> SAMPLES_LOG2;
+        if (from + a < STRETCHES) {
+            levels[from + a] = (cell < CELLS ? cell : CELLS - 1) | (end - cell) << 16;
+        }
+    }
+    BARRIER();
+}
+
 KERNEL(ITEMS)
 divide(BUCKET_PARAMETERS, u32 heavy, u32 hot)
 {
     LOCAL_ARRAY(Element, pools, LOCAL_ELEMENTS);
     LOCAL u32 *slot_of = (LOCAL u32 *)(pools + SLOTS * POOL); /* of a cell, plus one */
     LOCAL u32 *filled = slot_of + SLICE;
-    LOCAL u32 *sums = filled + SLOTS; /* heavy linear cells, heavy logarithmic ones, slots */
-    if (ITEM < 4) {
-        sums[ITEM] = 0;
+    LOCAL u32 *in_heavy = filled + SLOTS; /* elements of the sample in heavy cells: linear and logarithmic ones */
+    LOCAL u32 *in_hot = in_heavy + 2;     /* the same for cells that may be hot; levelled ones, too */
+    LOCAL u32 *slots_taken = in_hot + 3;
+    LOCAL u32 *levels = slots_taken + 1;
+    LOCAL u32 *weights = levels + STRETCHES; /* the sample by levelled cell */
+    if (ITEM < 6) {
+        in_heavy[ITEM] = 0;
     }
     for (u32 slot = ITEM; slot < SLOTS; slot += ITEMS) {
         filled[slot] = 0;
     }
     BARRIER();
     AFTER_PREVIOUS();
-    u32 linear = 0, logarithmic = 0;
+    u32 heavy_linear = 0, heavy_logarithmic = 0, hot_linear = 0, hot_logarithmic = 0;
     UNROLL for (u32 cell = ITEM; cell < CELLS; cell += ITEMS)
     {
         u32 weight = control[WEIGHTS + cell], other = control[WEIGHTS + CELLS + cell];
-        linear += weight >= heavy ? weight : 0;
-        logarithmic += other >= heavy ? other : 0;
+        heavy_linear += weight >= heavy ? weight : 0;
+        heavy_logarithmic += other >= heavy ? other : 0;
+        hot_linear += weight >= hot ? weight : 0;
+        hot_logarithmic += other >= hot ? other : 0;
     }
-    ADD_ALL(&sums[0], linear);
-    ADD_ALL(&sums[1], logarithmic);
+    ADD_ALL(&in_heavy[LINEAR], heavy_linear);
+    ADD_ALL(&in_heavy[LOGARITHMIC], heavy_logarithmic);
+    ADD_ALL(&in_hot[LINEAR], hot_linear);
+    ADD_ALL(&in_hot[LOGARITHMIC], hot_logarithmic);
     BARRIER();
-    bool is_logarithmic = sums[1] + SAMPLES / 32 < sums[0];
-    GLOBAL u32 *weights = control + WEIGHTS + (is_logarithmic ? CELLS : 0);
+    u32 kind = in_heavy[LOGARITHMIC] + BETTER < in_heavy[LINEAR] ? LOGARITHMIC : LINEAR;
+    GLOBAL const u32 *weights_there = control + WEIGHTS + (kind == LOGARITHMIC ? CELLS : 0);
+    /* Once, or not at all: barriers stand in loops. */
+    for (bool is_full = in_hot[kind] > BETTER; is_full; is_full = false) {
+        Cells levelled = sampled_cells(WORK[EXTREME_AT(0)], WORK[EXTREME_AT(1)], cell_count, LEVELLED);
+        level(WORK, total, levelled, levels, (LOCAL u32 *)pools);
+        for (u32 cell = ITEM; cell < CELLS; cell += ITEMS) {
+            weights[cell] = 0;
+        }
+        BARRIER();
+        FOR_EACH_SAMPLE(WORK)
+            ATOMIC_ADD(&weights[cell_of(levelled, levels, element)], 1);
+        END_OF_SAMPLE
+        BARRIER();
+        u32 hot_levelled = 0;
+        for (u32 cell = ITEM; cell < CELLS; cell += ITEMS) {
+            hot_levelled += weights[cell] >= hot ? weights[cell] : 0;
+        }
+        ADD_ALL(&in_hot[LEVELLED], hot_levelled);
+        BARRIER();
+        kind = in_hot[LEVELLED] + BETTER < in_hot[kind] ? LEVELLED : kind;
+        if (kind == LEVELLED && GROUP == 0) {
+            for (u32 stretch = ITEM; stretch < STRETCHES; stretch += ITEMS) {
+                control[LEVELS + stretch] = levels[stretch];
+            }
+        }
+        BARRIER();
+    }
+    Cells cells = sampled_cells(WORK[EXTREME_AT(0)], WORK[EXTREME_AT(1)], cell_count, kind);
+#define WEIGHT_OF(cell) (kind == LEVELLED ? weights[cell] : weights_there[cell])
     for (u32 number = ITEM; number < SLICE; number += ITEMS) {
         u32 slot = SLOTS;
-        if (weights[number * (u32)GROUPS + (u32)GROUP] >= hot) {
-            slot = ATOMIC_ADD(&sums[2], 1);
+        if (WEIGHT_OF(number * (u32)GROUPS + (u32)GROUP) >= hot) {
+            slot = ATOMIC_ADD(slots_taken, 1);
         }
         slot_of[number] = slot < SLOTS ? slot + 1 : 0;
     }
     if (GROUP == 0 && ITEM == 0) {
-        control[LOGARITHMIC] = is_logarithmic;
+        control[KIND] = kind;
     }
     BARRIER();
-    u32 slots = sums[2] < SLOTS ? sums[2] : SLOTS;
+    u32 slots = *slots_taken < SLOTS ? *slots_taken : SLOTS;
     LET_NEXT_START();
-    u32 looked_at = slots > 0 ? SAMPLES : 0;
-    Cells cells = sampled_cells(WORK[EXTREME_AT(0)], WORK[EXTREME_AT(1)], cell_count, is_logarithmic);
-    for (u32 first = 0; first < looked_at; first += BATCH * ITEMS) {
-        Element batch[BATCH];
-        UNROLL for (u32 a = 0; a < BATCH; a++)
-        {
-            u32 number = first + a * ITEMS + ITEM;
-            batch[a] = WORK[SAMPLE_AT(number < SAMPLES ? number : 0)];
-        }
-        UNROLL for (u32 a = 0; a < BATCH; a++)
-        {
-            bool is_sample = first + a * ITEMS + ITEM < looked_at;
-            u32 cell = cell_of(cells, batch[a]);
-            u32 slot = is_sample && cell % (u32)GROUPS == (u32)GROUP ? slot_of[cell / (u32)GROUPS] : 0;
+    if (slots > 0) {
+        FOR_EACH_SAMPLE(WORK)
+            u32 cell = cell_of(cells, levels, element);
+            u32 slot = cell % (u32)GROUPS == (u32)GROUP ? slot_of[cell / (u32)GROUPS] : 0;
             if (slot > 0) {
                 u32 place = ATOMIC_ADD(&filled[slot - 1], 1);
                 if (place < POOL) {
-                    pools[(slot - 1) * POOL + place] = batch[a];
+                    pools[(slot - 1) * POOL + place] = element;
                 }
             }
-        }
+        END_OF_SAMPLE
     }
     BARRIER();
     /* Sorts the pools, ITEMS / POOL at a time: the place of an element is how many are before it. */
@@ -157,7 +236,7 @@ divide(BUCKET_PARAMETERS, u32 heavy, u32 hot)
         if (slot > 0) {
             u32 count = filled[slot - 1] < POOL ? filled[slot - 1] : POOL;
             LOCAL Element *pool = pools + (slot - 1) * POOL;
-            make_node(WORK, control, total, pool, cell, weights[cell], count, heavy, hot);
+            make_node(WORK, control, total, pool, cell, WEIGHT_OF(cell), count, heavy, hot);
         }
     }
 }

@@ -30,13 +30,13 @@ weigh(BUCKET_PARAMETERS)
     if (GROUP == 0 && ITEM < 2) {
         WORK[EXTREME_AT(ITEM)] = extremes[ITEM];
     }
-    Cells linear = sampled_cells(extremes[0], extremes[1], cell_count, false);
-    Cells logarithmic = sampled_cells(extremes[0], extremes[1], CELLS, true);
+    Cells linear = sampled_cells(extremes[0], extremes[1], cell_count, LINEAR);
+    Cells logarithmic = sampled_cells(extremes[0], extremes[1], CELLS, LOGARITHMIC);
     UNROLL for (u32 a = 0; a < HELD; a++)
     {
         u32 number = ((u32)GROUP * HELD + a) * ITEMS + ITEM;
         Element element = WORK[SAMPLE_AT(number)];
-        COUNT_ONE(control + WEIGHTS, cell_of(linear, element));
-        COUNT_ONE(control + WEIGHTS + CELLS, cell_of(logarithmic, element));
+        COUNT_ONE(control + WEIGHTS, linear_cell_of(linear, element));
+        COUNT_ONE(control + WEIGHTS + CELLS, cell_of(logarithmic, 0, element));
     }
 }

@@ -120,6 +120,11 @@ impl CountedBuckets {
         1 << self.row.cells_log2
     }
 
+    /// The stretches of levelled cells. As in `kernels/counted.c`.
+    fn stretches(self) -> usize {
+        (self.cells() / 4).min(2048)
+    }
+
     /// Buckets of even elements: so many that none of them is longer than the tile. Lengths differ by the square root of the average,
     /// and seven times that is not exceeded.
     fn even_buckets(self, job: &Job) -> usize {
@@ -210,6 +215,7 @@ impl CountedBuckets {
         // What is before is cleared.
         control.tables.push(("CLEARED", control.words as u32));
         control.table("NODES", self.nodes);
+        control.table("LEVELS", self.stretches());
         control.table("BUCKET_OF", cells + parts);
         control.table("STARTS", most + 1);
         control.table("VALUE_OF", most);
@@ -225,11 +231,12 @@ impl CountedBuckets {
     // The local memory of groups. The kernels check that it is enough.
 
     fn divide_bytes(self, job: &Job) -> usize {
-        SLOTS * POOL * job.element.bytes() + 4 * (self.slice() + SLOTS + 4)
+        SLOTS * POOL * job.element.bytes() + 4 * (self.slice() + SLOTS + 6 + self.stretches() + self.cells())
     }
 
     fn count_bytes(self, job: &Job) -> usize {
-        self.parts * job.element.bytes() + 4 * (self.cells() + self.parts + 1 + self.nodes) + 2 * self.cells()
+        let words = self.cells() + self.parts + 1 + self.nodes + self.stretches();
+        self.parts * job.element.bytes() + 4 * words + 2 * self.cells()
     }
 
     fn arrange_bytes(self, job: &Job) -> usize {
@@ -246,7 +253,7 @@ impl CountedBuckets {
         let tile = self.row.moved.len();
         (tile + self.parts) * job.element.bytes()
             + target_bytes(self.row.targets_log2)
-            + 4 * self.nodes
+            + 4 * (self.nodes + self.stretches())
             + 2 * (tile + self.cells() + self.parts)
     }
 
@@ -336,7 +343,7 @@ const FIRST_NODE: usize = 0xf000;
 
 /// The first words of the counters of `kernels/counted.c`.
 const HEAD: [&str; 11] = [
-    "LOGARITHMIC",
+    "KIND",
     "NODE_COUNT",
     "PART_COUNT",
     "BUCKET_COUNT",

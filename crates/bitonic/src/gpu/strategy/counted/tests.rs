@@ -68,7 +68,8 @@ mod on_opencl {
         }
     }
 
-    const UNEVEN: &[Pattern] = &[Pattern::Random, Pattern::FewUnique, Pattern::Special];
+    const UNEVEN: &[Pattern] =
+        &[Pattern::Random, Pattern::FewUnique, Pattern::Special, Pattern::HalfMax, Pattern::Normal];
 
     #[test]
     #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
