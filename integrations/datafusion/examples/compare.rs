@@ -1,6 +1,6 @@
 //! DataFusion as it comes, DataFusion told to sort in place, and bitonic, on the same tables in memory.
 //!
-//! `cargo run --release --example compare [ROWS [RUNS]]`
+//! `cargo run --release --example compare [ROWS [RUNS [QUERY]]]`; QUERY is a part of a query's name.
 
 use bitonic_datafusion::enable;
 use datafusion::arrow::array::{ArrayRef, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
@@ -56,10 +56,12 @@ fn table(rows: usize, partitions: usize) -> Result<MemTable> {
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let mut numbers =
-        std::env::args().skip(1).map(|text| text.parse::<usize>().expect("ROWS and RUNS are numbers"));
-    let rows = numbers.next().unwrap_or(10_000_000);
-    let runs = numbers.next().unwrap_or(5);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |place: usize, usual| {
+        arguments.get(place).map_or(usual, |text| text.parse().expect("ROWS and RUNS are numbers"))
+    };
+    let (rows, runs) = (number(0, 10_000_000), number(1, 5));
+    let part_of_name = arguments.get(2).map_or("", String::as_str);
     let partitions = std::thread::available_parallelism()?.get();
     let table = Arc::new(table(rows, partitions)?);
 
@@ -76,7 +78,7 @@ async fn main() -> Result<()> {
     println!("{rows} rows in {partitions} partitions, nanoseconds a row, medians of {runs} runs\n");
     println!("| query | DataFusion | tuned | bitonic | to DataFusion | to tuned |");
     println!("|---|---:|---:|---:|---:|---:|");
-    for (name, query) in QUERIES {
+    for (name, query) in QUERIES.into_iter().filter(|(name, _)| name.contains(part_of_name)) {
         let mut times = vec![vec![]; sessions.len()];
         for _ in 0..runs {
             for (session, times) in sessions.iter().zip(&mut times) {

@@ -29,6 +29,15 @@ pub(crate) struct Extent {
 impl Extent {
     pub(crate) const NOTHING: Self = Self { least: u128::MAX, greatest: 0, has_nulls: false };
 
+    /// That of the values which the type can have.
+    pub(crate) fn of_type(array: &KeyArray) -> Self {
+        fn width<T>(_: &[T]) -> u32 {
+            8 * size_of::<T>() as u32
+        }
+        let greatest = low_bits(with_values!(&array.values, values => width(values)));
+        Self { least: 0, greatest, has_nulls: array.nulls.is_some() }
+    }
+
     pub(crate) fn of(array: &KeyArray) -> Self {
         fn ends<T: Native>(values: impl Iterator<Item = T>) -> (u128, u128) {
             // 128 bits are compared for decimals only.

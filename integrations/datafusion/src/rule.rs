@@ -5,15 +5,20 @@ use crate::form::is_key;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::error::Result;
+use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::sorts::sort_preserving_merge::SortPreservingMergeExec;
-use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
+use datafusion::physical_plan::{
+    ChildrenPropertiesMode, ExecutionPlan, ExecutionPlanProperties, ReplaceChildrenOptions,
+};
 use std::sync::Arc;
 
 /// Replaces sorts by [`BitonicSortExec`].
 ///
-/// - Taken: a `SortExec` whose keys have types that bitonic sorts; with the `SortPreservingMergeExec` above it, if there is one.
+/// - Taken: a `SortExec` whose keys have types that bitonic sorts; with the `SortPreservingMergeExec` above it, if there is one,
+///   also where columns are chosen between them.
 /// - Left: other keys, small limits, inputs that are in order already or never end.
 /// - It comes after DataFusion's own rules, which know `SortExec` and nothing else: [`enable`](crate::enable).
 #[derive(Clone, Debug)]
@@ -37,23 +42,43 @@ impl BitonicSort {
         self
     }
 
-    fn replacement(&self, plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Replaced>> {
+    fn replacement(&self, plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
         if let Some(sort) = plan.downcast_ref::<SortExec>() {
-            return Ok(self.takes(sort)?.then(|| Replaced::Sort(Arc::new(sort.clone()))));
+            return Ok(self.takes(sort)?.then(|| bitonic(Replaced::Sort(Arc::new(sort.clone())))));
         }
         let Some(merge) = plan.downcast_ref::<SortPreservingMergeExec>() else { return Ok(None) };
-        let Some(sort) = merge.input().downcast_ref::<SortExec>() else { return Ok(None) };
+        if let Some(sort) = merge.input().downcast_ref::<SortExec>() {
+            let is_one = merge.expr() == sort.expr() && self.takes_all(merge, sort)?;
+            return Ok(
+                is_one.then(|| bitonic(Replaced::Merge(Arc::new(merge.clone()), Arc::new(sort.clone()))))
+            );
+        }
+        let Some(projection) = merge.input().downcast_ref::<ProjectionExec>() else { return Ok(None) };
+        let Some(sort) = projection.input().downcast_ref::<SortExec>() else { return Ok(None) };
+        // Choosing columns is free. What is computed should be computed for all partitions at a time.
+        let only_columns = projection.expr().iter().all(|column| column.expr.is::<Column>());
+        if !only_columns || !self.takes_all(merge, sort)? {
+            return Ok(None);
+        }
+        let below = SortPreservingMergeExec::new(sort.expr().clone(), Arc::new(sort.clone()))
+            .with_fetch(merge.fetch());
+        let sorted = bitonic(Replaced::Merge(Arc::new(below), Arc::new(sort.clone())));
+        let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+        let projected = Arc::clone(merge.input()).replace_children(vec![sorted], options)?;
+        let in_order = projected.equivalence_properties().ordering_satisfy(merge.expr().clone())?;
+        Ok(in_order.then_some(projected))
+    }
+
+    /// Whether the sorts of all partitions and their merge can be one sort.
+    fn takes_all(&self, merge: &SortPreservingMergeExec, sort: &SortExec) -> Result<bool> {
         // A limit of the sorts alone is one for every partition, and not the merge's.
         let limits_agree = match (sort.fetch(), merge.fetch()) {
             (None, _) => true,
             (Some(of_each), Some(of_all)) => of_each >= of_all,
             (Some(_), None) => false,
         };
-        let fetch_stays = merge.fetch().is_some_and(|fetch| fetch <= self.heap_up_to);
-        let is_one =
-            sort.preserve_partitioning() && merge.expr() == sort.expr() && limits_agree && !fetch_stays;
-        Ok((is_one && self.takes(sort)?)
-            .then(|| Replaced::Merge(Arc::new(merge.clone()), Arc::new(sort.clone()))))
+        let is_small = merge.fetch().is_some_and(|fetch| fetch <= self.heap_up_to);
+        Ok(sort.preserve_partitioning() && limits_agree && !is_small && self.takes(sort)?)
     }
 
     fn takes(&self, sort: &SortExec) -> Result<bool> {
@@ -74,6 +99,10 @@ impl BitonicSort {
     }
 }
 
+fn bitonic(replaced: Replaced) -> Arc<dyn ExecutionPlan> {
+    Arc::new(BitonicSortExec::new(replaced))
+}
+
 impl Default for BitonicSort {
     fn default() -> Self {
         Self::new()
@@ -84,7 +113,7 @@ impl PhysicalOptimizerRule for BitonicSort {
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
         plan.transform_down(|plan| {
             Ok(match self.replacement(&plan)? {
-                Some(replaced) => Transformed::yes(Arc::new(BitonicSortExec::new(replaced)) as _),
+                Some(replacement) => Transformed::yes(replacement),
                 None => Transformed::no(plan),
             })
         })

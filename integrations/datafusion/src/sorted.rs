@@ -57,13 +57,10 @@ pub(crate) fn sort(
     }
     let threads = Threads { many: rows > FEW_ROWS };
     let keys = Keys::new(&ask.order, &batches, threads)?;
-    let Some(codes) = keys.codes(&ask.order) else { return Ok(Outcome::Refused(batches)) };
-
     let all_are_keys = (0..ask.schema.fields().len()).all(|column| ask.key_of_column(column).is_some());
-    // Rows that are their keys are made from codes: nobody asks which row was which.
-    let row_bits =
-        if all_are_keys && codes.bits() <= u64::BITS { 0 } else { bits(rows.saturating_sub(1) as u128) };
-    let layout = Layout { window: codes.bits().min(u64::BITS - row_bits), row_bits, codes };
+    let Some(layout) = keys.layout(&ask.order, rows, all_are_keys, threads) else {
+        return Ok(Outcome::Refused(batches));
+    };
 
     if reservation.try_grow(keys.computed_bytes * 2 + rows * size_of::<u64>() + sort_bytes(rows)).is_err() {
         return Ok(Outcome::Refused(batches));
@@ -120,14 +117,13 @@ fn are_long(batches: &[RecordBatch], batch_size: usize) -> bool {
 struct BatchKeys {
     arrays: Vec<ArrayRef>,
     keys: Vec<KeyArray>,
-    extents: Vec<Extent>,
     /// The bytes of keys that are not columns.
     computed_bytes: usize,
 }
 
 impl BatchKeys {
     fn new(order: &LexOrdering, batch: &RecordBatch) -> Result<Self> {
-        let mut of_batch = Self { arrays: vec![], keys: vec![], extents: vec![], computed_bytes: 0 };
+        let mut of_batch = Self { arrays: vec![], keys: vec![], computed_bytes: 0 };
         for sort in order {
             let array = sort.expr.evaluate(batch)?.into_array(batch.num_rows())?;
             let key = KeyArray::new(&array).ok_or_else(|| {
@@ -140,7 +136,6 @@ impl BatchKeys {
             if column_of(&sort.expr).is_none() {
                 of_batch.computed_bytes += array.get_array_memory_size();
             }
-            of_batch.extents.push(Extent::of(&key));
             of_batch.keys.push(key);
             of_batch.arrays.push(array);
         }
@@ -151,8 +146,6 @@ impl BatchKeys {
 /// The keys of all batches.
 struct Keys {
     batches: Vec<BatchKeys>,
-    /// For every key, its extent in all batches.
-    extents: Vec<Extent>,
     computed_bytes: usize,
 }
 
@@ -160,14 +153,35 @@ impl Keys {
     fn new(order: &LexOrdering, batches: &[RecordBatch], threads: Threads) -> Result<Self> {
         let batches = threads.map(batches.iter().collect(), |batch| BatchKeys::new(order, batch));
         let batches = batches.into_iter().collect::<Result<Vec<_>>>()?;
-        let extents = (0..order.len())
-            .map(|key| batches.iter().fold(Extent::NOTHING, |extent, batch| extent.and(batch.extents[key])));
         let computed_bytes = batches.iter().map(|batch| batch.computed_bytes).sum();
-        Ok(Self { extents: extents.collect(), batches, computed_bytes })
+        Ok(Self { batches, computed_bytes })
     }
 
-    fn codes(&self, order: &LexOrdering) -> Option<Codes> {
-        Codes::new(self.extents.iter().copied().zip(order.iter().map(|sort| sort.options)))
+    /// What words are; `None` if the codes of a key do not fit.
+    fn layout(
+        &self,
+        order: &LexOrdering,
+        rows: usize,
+        all_are_keys: bool,
+        threads: Threads,
+    ) -> Option<Layout> {
+        // Looking at all values is spared where types alone say that they fit.
+        let layout = |codes| Layout::new(codes, rows, all_are_keys);
+        let by_type = self.codes(order, Extent::of_type, Threads { many: false }).map(layout);
+        by_type.filter(Layout::holds_codes).or_else(|| self.codes(order, Extent::of, threads).map(layout))
+    }
+
+    fn codes(
+        &self,
+        order: &LexOrdering,
+        extent: impl Fn(&KeyArray) -> Extent + Send + Sync,
+        threads: Threads,
+    ) -> Option<Codes> {
+        let of_batch = |batch: &BatchKeys| batch.keys.iter().map(&extent).collect::<Vec<_>>();
+        let extents = threads.map(self.batches.iter().collect(), of_batch);
+        Codes::new(order.iter().enumerate().map(|(key, sort)| {
+            (extents.iter().fold(Extent::NOTHING, |extent, batch| extent.and(batch[key])), sort.options)
+        }))
     }
 
     /// Every key as one array; those that are columns were put together already.
@@ -199,6 +213,13 @@ struct Layout {
 }
 
 impl Layout {
+    fn new(codes: Codes, rows: usize, all_are_keys: bool) -> Self {
+        // Rows that are their keys are made from codes: nobody asks which row was which.
+        let row_bits =
+            if all_are_keys && codes.bits() <= u64::BITS { 0 } else { bits(rows.saturating_sub(1) as u128) };
+        Self { window: codes.bits().min(u64::BITS - row_bits), row_bits, codes }
+    }
+
     /// Whether words have all of the codes.
     fn holds_codes(&self) -> bool {
         self.window == self.codes.bits()

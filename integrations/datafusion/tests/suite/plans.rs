@@ -25,6 +25,7 @@ fn session(partitions: i64, memory: Option<usize>) -> SessionContext {
     }
     let config = SessionConfig::new()
         .with_target_partitions(partitions as usize)
+        .with_batch_size(1000)
         .with_sort_spill_reservation_bytes(100_000);
     let builder = SessionStateBuilder::new().with_default_features().with_config(config);
     let state = enable(builder.with_runtime_env(runtime.build_arc().unwrap())).build();
@@ -37,9 +38,9 @@ fn session(partitions: i64, memory: Option<usize>) -> SessionContext {
     let parts = (0..partitions).map(|partition| {
         let rows = ROWS / partitions;
         (0..rows)
-            .step_by(5000)
+            .step_by(1000)
             .map(|start| {
-                let rows = (start..rows.min(start + 5000)).map(|row| row * partitions + partition);
+                let rows = (start..rows.min(start + 1000)).map(|row| row * partitions + partition);
                 let a: Int64Array =
                     rows.clone().map(|row| (row % 97 != 0).then_some(row * 7919 % 10_007)).collect();
                 let b: UInt32Array = rows.clone().map(|row| row as u32).collect();
@@ -85,6 +86,21 @@ async fn sorts_and_their_merge_are_one() {
     assert!(!text.contains("SortPreservingMergeExec"), "{text}");
     assert_eq!(plan.output_partitioning().partition_count(), 1);
     assert_eq!(plan.output_ordering().unwrap().to_string(), "a@0 ASC NULLS LAST");
+}
+
+#[tokio::test]
+async fn columns_chosen_between_sorts_and_merge_are_no_hindrance() {
+    let context = session(3, None);
+    for query in ["select b, a from t order by a, b", "select b as x from t order by a limit 70000"] {
+        let plan = plan_of(&context, query).await;
+        let text = shown(&plan);
+        assert!(text.contains("BitonicSortExec") && text.contains("merge=[true]"), "{text}");
+        assert!(!text.contains("SortPreservingMergeExec"), "{text}");
+        SanityCheckPlan::new().optimize(plan, context.state().config_options()).unwrap();
+    }
+    // Nothing that is computed moves to one partition.
+    let text = shown(&plan_of(&context, "select a, x from (select a, b + 1 as x from t) order by a").await);
+    assert!(text.contains("BitonicSortExec"), "{text}");
 }
 
 #[tokio::test]
@@ -179,9 +195,9 @@ async fn metrics_are_a_sorts() {
 
 #[tokio::test]
 async fn too_little_memory_spills() {
-    // Four sorts at a time need more, but all of the rows need 4.5 MB.
-    for (partitions, memory) in [(1, 2_000_000), (4, 4_000_000)] {
-        let context = session(partitions, Some(memory));
+    // All rows together need 4.5 MB.
+    for partitions in [1, 4] {
+        let context = session(partitions, Some(3_000_000));
         let metrics = check_sorted(&context).await.metrics().unwrap();
         assert!(metrics.spill_count() > Some(0), "{metrics}");
         assert_eq!(metrics.output_rows(), Some(ROWS as usize));
