@@ -176,6 +176,12 @@ async fn check(case: &Case, random: &mut StdRng, tally: &mut Tally) -> std::resu
         Ok(parts) => parts,
         // Several sorts that share a pool take what they get: whether it is enough for all is chance, in SortExec, too.
         Err(error) if is_out_of_memory(&error) && case.merged && case.partitions > 1 => {
+            for _ in 0..20 {
+                if run(&plain, &case.context()).await.is_err() {
+                    tally.out_of_memory += 1;
+                    return Ok(());
+                }
+            }
             tally.only_ours_out_of_memory += 1;
             return Ok(());
         }
