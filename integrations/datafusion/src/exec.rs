@@ -34,7 +34,7 @@ use std::task::{Context, Poll};
 /// A sort by bitonic, in place of a `SortExec`, or of a `SortPreservingMergeExec` and the `SortExec` under it.
 ///
 /// - Result: that of the plan it replaces; rows with equal keys come in the order of the input.
-/// - Memory: batches, a copy of them, and 8 bytes a row, all reserved from the session's pool. If the pool refuses, what was
+/// - Memory: batches, a copy of them, and 8 or 24 bytes a row, all reserved from the session's pool. If the pool refuses, what was
 ///   read and what is left to read goes to the replaced plan.
 /// - Metrics: rows, batches, computing time; the spills of the replaced plan, if it had to sort.
 #[derive(Debug)]

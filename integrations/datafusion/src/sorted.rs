@@ -62,7 +62,10 @@ pub(crate) fn sort(
         return Ok(Outcome::Refused(batches));
     };
 
-    if reservation.try_grow(keys.computed_bytes * 2 + rows * size_of::<u64>() + sort_bytes(rows)).is_err() {
+    // At worst all rows are mended at a time: their numbers, as they were and as they become, and words for them.
+    let row_bytes =
+        if layout.holds_codes() { size_of::<u64>() } else { 2 * size_of::<u64>() + 2 * size_of::<u32>() };
+    if reservation.try_grow(keys.computed_bytes * 2 + rows * row_bytes + sort_bytes(rows)).is_err() {
         return Ok(Outcome::Refused(batches));
     }
     let mut words = layout.words(&keys, &batches, rows, threads);
