@@ -1,7 +1,8 @@
 //! The sort of [DataFusion](https://datafusion.apache.org), taken over by bitonic.
 //!
 //! ```
-//! # tokio::runtime::Runtime::new().unwrap().block_on(async {
+//! # #[tokio::main]
+//! # async fn main() -> datafusion::error::Result<()> {
 //! use datafusion::execution::SessionStateBuilder;
 //! use datafusion::prelude::SessionContext;
 //!
@@ -9,7 +10,8 @@
 //! let context = SessionContext::new_with_state(state);
 //! let rows = context.sql("select * from (values (3), (1), (2)) as t(a) order by a").await?.collect().await?;
 //! assert_eq!(rows.iter().map(|batch| batch.num_rows()).sum::<usize>(), 3);
-//! # datafusion::error::Result::Ok(()) }).unwrap();
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! # Contract
