@@ -175,7 +175,7 @@ async fn check(case: &Case, random: &mut StdRng, tally: &mut Tally) -> std::resu
     let found = match run(&ours, &case.context()).await {
         Ok(parts) => parts,
         // Several sorts that share a small pool take what they get: whether it is enough for all is chance, in SortExec, too.
-        // Sorts that were handed back wait for their input now and then, and hold more at a time: see the README.
+        // Sorts that were handed back run out somewhat more often: see the README.
         Err(error) if is_out_of_memory(&error) && case.merged && case.partitions > 1 => {
             for _ in 0..20 {
                 if run(&plain, &case.context()).await.is_err() {
