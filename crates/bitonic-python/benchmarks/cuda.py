@@ -1,7 +1,7 @@
 """Sorts of arrays on a CUDA device beside PyTorch's, in one process: python benchmarks/cuda.py
 
 Both take turns on the same keys and every result is compared with PyTorch's. Times are medians by CUDA events; memory is the peak that
-PyTorch's allocator saw beyond the keys and the result, in elements for each key.
+PyTorch's allocator saw beyond the keys, results included, in elements for each key.
 """
 
 from __future__ import annotations
