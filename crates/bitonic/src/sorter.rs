@@ -5,7 +5,7 @@ mod select;
 
 pub use select::TopK;
 
-use crate::cpu::{self, Bounds, Settings};
+use crate::cpu::{self, Bounds, KeysPlan, Settings};
 use crate::gpu::auto::worthwhile;
 use crate::gpu::backends::Backend;
 use crate::gpu::choice::DeviceChoice;
@@ -309,14 +309,14 @@ impl Sorter {
         let mut fallback = None;
         if let Some(device) = self.device_for(&request, &mut fallback)? {
             match self.run_on(&*device, &request, operation) {
-                Ok((plan, times)) => return Ok(report(plan, Some(times), None, started)),
+                Ok((plan, times)) => return report(|| plan, Some(times), None, started),
                 Err(error) => self.fall_back(error, &mut fallback)?,
             }
         }
         let settings = self.settings()?;
-        let plan = operation.plan_for_cpu(&request, settings)?;
+        let of_segment = operation.plan_for_cpu(&request, settings);
         operation.run_on_cpu(&request, settings)?;
-        Ok(report(plan, None, fallback, started))
+        report(|| cpu::plan_request(&request, settings, of_segment), None, fallback, started)
     }
 
     fn run_on(
@@ -339,7 +339,8 @@ impl Sorter {
                 Err(error) => self.fall_back(error, &mut None)?,
             }
         }
-        for_cpu(&request, self.settings()?)
+        let settings = self.settings()?;
+        Ok(cpu::plan_request(&request, settings, for_cpu(&request, settings)))
     }
 
     /// The request with the options of this sorter.
@@ -430,24 +431,28 @@ fn check_lengths<K, V>(keys: &[K], values: &[V]) -> Result<(), Error> {
     Err(Error::LengthMismatch { keys: keys.len(), values: values.len() })
 }
 
+/// The report of a sort that is done. Inlined, and with a plan that is made in its place, for the reason that [`cpu::plan_request`] is.
+#[inline(always)]
 fn report(
-    plan: Plan,
+    plan: impl FnOnce() -> Plan,
     times: Option<DeviceTimes>,
     fallback: Option<String>,
     started: Option<Instant>,
-) -> Report {
+) -> Result<Report, Error> {
     let elapsed = started.map_or(Duration::ZERO, |started| started.elapsed());
-    let report = Report { plan, elapsed, times, fallback };
-    tracing::debug!(%report, "sorted");
-    report
+    let done = Ok(Report { plan: plan(), elapsed, times, fallback });
+    if let Ok(report) = &done {
+        tracing::debug!(%report, "sorted");
+    }
+    done
 }
 
-/// What the CPU would do.
-type CpuPlanner = fn(&Request, Settings) -> Result<Plan, Error>;
+/// What the CPU would do with a segment.
+type CpuPlanner = fn(&Request, Settings) -> KeysPlan;
 
 /// The caller's arrays, typed: what an operation does with them on the CPU, and as bytes for a device.
 trait Operation {
-    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> Result<Plan, Error>;
+    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> KeysPlan;
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error>;
 
@@ -457,7 +462,7 @@ trait Operation {
 struct Keys<'a, K>(&'a mut [K]);
 
 impl<K: Key> Operation for Keys<'_, K> {
-    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> Result<Plan, Error> {
+    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> KeysPlan {
         cpu::plan_keys::<K>(request, settings)
     }
 
@@ -474,7 +479,7 @@ impl<K: Key> Operation for Keys<'_, K> {
 struct Pairs<'a, K, V>(&'a mut [K], &'a mut [V]);
 
 impl<K: Key, V: Copy + Send> Operation for Pairs<'_, K, V> {
-    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> Result<Plan, Error> {
+    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> KeysPlan {
         cpu::plan_pairs::<K, V>(request, settings)
     }
 
@@ -499,7 +504,7 @@ impl<K: Key, V: Copy + Send> Operation for Pairs<'_, K, V> {
 struct PairsOfRows<'a, K, V>(Pairs<'a, K, V>);
 
 impl<K: Key, V: Copy + Send> Operation for PairsOfRows<'_, K, V> {
-    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> Result<Plan, Error> {
+    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> KeysPlan {
         self.0.plan_for_cpu(request, settings)
     }
 
@@ -517,7 +522,7 @@ impl<K: Key, V: Copy + Send> Operation for PairsOfRows<'_, K, V> {
 struct Argsort<'a, K>(&'a [K], &'a mut Vec<usize>);
 
 impl<K: Key> Operation for Argsort<'_, K> {
-    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> Result<Plan, Error> {
+    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> KeysPlan {
         cpu::plan_argsort::<K>(request, settings)
     }
 

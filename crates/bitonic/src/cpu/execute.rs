@@ -12,12 +12,12 @@ use crate::{Engine, Error};
 use std::borrow::Cow;
 
 /// What [`sort_segments`] will do.
-pub(crate) fn plan_keys<K: Key>(request: &Request, settings: Settings) -> Result<Plan, Error> {
-    plan(request, settings, super::plan::<K>(request.segments.longest(), settings))
+pub(crate) fn plan_keys<K: Key>(request: &Request, settings: Settings) -> KeysPlan {
+    super::plan::<K>(request.segments.longest(), settings)
 }
 
 /// What [`sort_pairs`] and [`sort_pairs_of_parts`] will do.
-pub(crate) fn plan_pairs<K: Key, V>(request: &Request, settings: Settings) -> Result<Plan, Error> {
+pub(crate) fn plan_pairs<K: Key, V>(request: &Request, settings: Settings) -> KeysPlan {
     let mut keys = pairs::plan_pairs::<K, V>(request.segments.longest(), request.stable, settings);
     if request.stable && !matches!(request.segments, Segments::One { .. }) {
         let each = if request.oblivious {
@@ -27,17 +27,19 @@ pub(crate) fn plan_pairs<K: Key, V>(request: &Request, settings: Settings) -> Re
         };
         keys.scratch_bytes = request.len().saturating_mul(each);
     }
-    plan(request, settings, keys)
+    keys
 }
 
 /// What [`argsort_segments`] will do. Its result is not counted as working memory.
-pub(crate) fn plan_argsort<K: Key>(request: &Request, settings: Settings) -> Result<Plan, Error> {
-    plan(request, settings, pairs::plan_argsort::<K>(request.segments.longest(), settings))
+pub(crate) fn plan_argsort<K: Key>(request: &Request, settings: Settings) -> KeysPlan {
+    pairs::plan_argsort::<K>(request.segments.longest(), settings)
 }
 
-/// The plan of a request whose segments are sorted like this.
-fn plan(request: &Request, settings: Settings, of_segment: KeysPlan) -> Result<Plan, Error> {
-    Ok(Plan {
+/// The plan of a request whose segments are sorted like this. Inlined, so that a plan is written where it is wanted: it has hundreds of
+/// bytes, and moving it takes longer than sorting a few keys.
+#[inline(always)]
+pub(crate) fn plan_request(request: &Request, settings: Settings, of_segment: KeysPlan) -> Plan {
+    Plan {
         request: *request,
         engine: Engine::Cpu,
         device: Cow::Borrowed(super::device()),
@@ -49,7 +51,7 @@ fn plan(request: &Request, settings: Settings, of_segment: KeysPlan) -> Result<P
         chunks: None,
         memory: Memory { host: of_segment.scratch_bytes, ..Memory::default() },
         predicted: None,
-    })
+    }
 }
 
 /// Sorts every segment.

@@ -38,15 +38,14 @@ use crate::key::{BitMap, Key, as_bits_mut};
 use std::sync::OnceLock;
 
 pub(crate) use execute::{
-    argsort_parts, argsort_segments, plan_argsort, plan_keys, plan_pairs, sort_pairs_of_parts, sort_parts,
-    sort_segments,
+    argsort_parts, argsort_segments, plan_argsort, plan_keys, plan_pairs, plan_request, sort_pairs_of_parts,
+    sort_parts, sort_segments,
 };
 pub(crate) use narrow::try_vec;
 pub(crate) use pairs::{argsort, for_each_index, sort_pairs};
 pub(crate) use parts::Bounds;
 pub(crate) use threads::{count as thread_count, with_threads_for};
-use width::KeysPlan;
-pub(crate) use width::Settings;
+pub(crate) use width::{KeysPlan, Settings};
 
 /// The processor's name as the system gives it.
 pub(crate) fn device() -> &'static str {

@@ -1,6 +1,6 @@
 //! Segments of any lengths: doors to the CPU engine's parts.
 
-use super::{Sorter, check_lengths, report};
+use super::{CpuPlanner, Sorter, check_lengths, report};
 use crate::cpu::{self, Bounds, Settings};
 use crate::key::Key;
 use crate::plan::Plan;
@@ -89,26 +89,23 @@ impl Sorter {
     }
 
     /// The plan of a request that only the CPU can do.
-    fn plan_parts(
-        &self,
-        request: Request,
-        plan: fn(&Request, Settings) -> Result<Plan, Error>,
-    ) -> Result<Plan, Error> {
+    fn plan_parts(&self, request: Request, for_cpu: CpuPlanner) -> Result<Plan, Error> {
         let request = self.complete(request);
         request.check(self.engine)?;
-        plan(&request, self.settings()?)
+        let settings = self.settings()?;
+        Ok(cpu::plan_request(&request, settings, for_cpu(&request, settings)))
     }
 
     /// Plans and runs a request that only the CPU can do.
     fn run_parts(
         &self,
         request: Request,
-        plan: fn(&Request, Settings) -> Result<Plan, Error>,
+        for_cpu: CpuPlanner,
         work: impl FnOnce(Settings) -> Result<(), Error>,
     ) -> Result<Report, Error> {
         let started = Some(Instant::now());
-        let plan = self.plan_parts(request, plan)?;
+        let plan = self.plan_parts(request, for_cpu)?;
         work(self.settings()?)?;
-        Ok(report(plan, None, None, started))
+        report(|| plan, None, None, started)
     }
 }
