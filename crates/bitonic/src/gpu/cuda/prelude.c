@@ -79,6 +79,8 @@ FUNCTION u32 hidden(u32 number)
 /* The zeros above the highest one of a number that is not 0. */
 #define LEADING_ZEROS(number) __clz(number)
 #define LEADING_ZEROS_64(number) __clzll(number)
+/* How many bits of a word are set. */
+#define BITS_SET(word) __popc(word)
 /* The high 32 bits of a product. */
 #define HIGH_HALF(a, b) __umulhi(a, b)
 
@@ -146,6 +148,19 @@ FUNCTION void add_all(u32 *sum, u32 number)
     }
 }
 #define ADD_ALL(sum, number) add_all(sum, number)
+
+/* The same for bits that are set. */
+FUNCTION void or_all(u32 *word, u32 bits)
+{
+    UNROLL for (u32 distance = 16; distance > 0; distance /= 2)
+    {
+        bits |= __shfl_xor_sync(~0u, bits, distance);
+    }
+    if ((ITEM & 31) == 0) {
+        atomicOr(word, bits);
+    }
+}
+#define OR_ALL(word, bits) or_all(word, bits)
 
 /* The sum of the numbers of all threads of the warp up to this one, and what another thread of it has. */
 FUNCTION u32 sum_in_warp(u32 number)

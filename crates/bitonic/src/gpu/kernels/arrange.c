@@ -8,45 +8,71 @@
        where they have more than `small` elements, or
        where their elements are equal, and after such an entry.
 
-   So a bucket has at most a window and `small` places, or is one entry. Empty entries belong to no bucket, and to any. */
+   So a bucket has at most a window and `small` places, or is one entry. Empty entries belong to no bucket, and to any.
+
+   Every work-item has as many entries, for a node may have very many parts. */
 
 #define EACH (CELLS / ITEMS > 0 ? CELLS / ITEMS : 1)
 #define FILL_PIECE (1u << 15)
 
-/* The plan gives LOCAL_ELEMENTS, which hold counts and nodes, and a few words for every work-item. */
+/* The plan gives LOCAL_ELEMENTS, which hold counts, nodes and sections, and a few words for every work-item. */
 #define COUNT_WORDS (PADDED(CELLS) + PARTS)
-typedef char local_memory_is_enough[LOCAL_ELEMENTS * sizeof(Element) >= (COUNT_WORDS + MOST_NODES + 2 * ITEMS + 8) * 4 ? 1 : -1];
+#define NODE_WORDS (MOST_NODES + SECTION_WORDS * MOST_SECTIONS)
+typedef char local_memory_is_enough[LOCAL_ELEMENTS * sizeof(Element) >= (COUNT_WORDS + NODE_WORDS + 2 * ITEMS + 8) * 4 ? 1 : -1];
 
-/* Walks through the entries of this work-item's cells: `count` is how many elements each has, `bin` its place among the counts. */
-#define FOR_EACH_ENTRY                                                                                                 \
-    for (u32 number = 0; number < EACH; number++) {                                                                    \
-        u32 cell = ITEM * EACH + number;                                                                               \
-        u32 node = cell < CELLS ? counts[PADDED(cell)] : 0, entries = 1, bin = cell;                                   \
-        if (node & HAS_NODE) {                                                                                         \
-            entries = NODE_BOUNDS(nodes[node & 0xffffu]) + 1;                                                          \
-            bin = CELLS + NODE_FIRST(nodes[node & 0xffffu]);                                                           \
-        }                                                                                                              \
-        for (; entries > 0 && cell < CELLS; entries--, bin++) {                                                        \
-            u32 entry = bin < CELLS ? node : parts[bin - CELLS];                                                       \
-            u32 count = entry & ~EQUAL;
-#define END_OF_ENTRY                                                                                                   \
-        }                                                                                                              \
-    }
 #define HAS_NODE (1u << 31)
 
-/* How many elements a cell has, with a node or without. */
-FUNCTION u32 count_of(LOCAL const u32 *parts, LOCAL const u32 *nodes, u32 count)
+/* How many entries a cell has. */
+#define ENTRIES_OF(count) ((count) & HAS_NODE ? node_parts(sections, nodes[(count) & 0xffffu]) : 1)
+
+/* Walks through the entries of this work-item, from number `first_part` of `first_cell` on: `count` is how many elements each has, `bin`
+   its place among the counts, `is_last` whether the cell ends with it. */
+#define FOR_EACH_ENTRY                                                                                                 \
+    for (u32 cell = first_cell, part = first_part, left = entries_each; left > 0 && cell < CELLS; left--) {            \
+        u32 entry = counts[PADDED(cell)], bin = cell, node = entry & 0xffffu;                                          \
+        bool has_node = (entry & HAS_NODE) != 0, is_last = true;                                                       \
+        if (has_node) {                                                                                                \
+            is_last = part + 1 == node_parts(sections, nodes[node]);                                                   \
+            bin = CELLS + NODE_FIRST_PART(sections, nodes[node]) + part;                                               \
+            entry = parts[bin - CELLS];                                                                                \
+        }                                                                                                              \
+        u32 count = entry & ~EQUAL;
+#define END_OF_ENTRY                                                                                                   \
+        part = is_last ? 0 : part + 1;                                                                                 \
+        cell += is_last;                                                                                               \
+    }
+
+/* Nodes with more parts are not of even elements. */
+#define MANY_PARTS 64
+
+/* How many elements a cell has, with a node or without; or more than fit anywhere. */
+FUNCTION u32 count_of(LOCAL const u32 *parts, LOCAL const u32 *sections, LOCAL const u32 *nodes, u32 count)
 {
     if (count & HAS_NODE) {
-        u32 node = nodes[count & 0xffffu], first = NODE_FIRST(node);
+        u32 node = nodes[count & 0xffffu], first = NODE_FIRST_PART(sections, node), number = node_parts(sections, node);
         count = 0;
-        for (u32 part = first; part <= first + NODE_BOUNDS(node); part++) {
+        for (u32 part = first; part < first + number && number <= MANY_PARTS; part++) {
             count += parts[part] & ~EQUAL;
         }
+        count = number > MANY_PARTS ? 1u << 24 : count;
     }
     return count;
 }
-#define COUNT_OF(count) count_of(parts, nodes, count)
+#define COUNT_OF(count) count_of(parts, sections, nodes, count)
+
+/* The number of the bound that the elements of a part are equal to, plus one. */
+FUNCTION u32 value_of(LOCAL const u32 *sections, u32 node, u32 part)
+{
+#if VALUE_BITS > 0
+    u32 section = NODE_FIRST(node);
+    while (SECTION_FIRST(sections[2 * section]) != part) {
+        section++;
+    }
+    return section;
+#else
+    return part;
+#endif
+}
 
 /* What is remembered of an entry: its first place, and whether its elements are equal. 0 stands for none. */
 #define MEMORY(place, entry) (2 * (place) + ((entry & EQUAL) != 0) + 1)
@@ -67,11 +93,11 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
     LOCAL u32 *counts = (LOCAL u32 *)memory;
     LOCAL u32 *parts = counts + PADDED(CELLS);
     LOCAL u32 *nodes = parts + PARTS;
-    LOCAL u32 *room = nodes + MOST_NODES;
+    LOCAL u32 *sections = nodes + MOST_NODES;
+    LOCAL u32 *room = sections + SECTION_WORDS * MOST_SECTIONS;
+    LOCAL u32 *firsts = room + ITEMS + 1; /* how many entries there are before every work-item's cells */
     AFTER_PREVIOUS();
-    u32 node_count = control[NODE_COUNT], part_count = control[PART_COUNT];
-    node_count = node_count < MOST_NODES ? node_count : MOST_NODES;
-    part_count = part_count < PARTS ? part_count : PARTS;
+    COUNT_NODES()
     UNROLL for (u32 cell = ITEM; cell < CELLS; cell += ITEMS)
     {
         counts[PADDED(cell)] = control[COUNTS + cell];
@@ -85,12 +111,9 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
             }
         }
     }
-    for (u32 part = ITEM; part < part_count; part += ITEMS) {
-        parts[part] = control[COUNTS + CELLS + part];
-    }
-    for (u32 node = ITEM; node < node_count; node += ITEMS) {
-        nodes[node] = control[NODES + node];
-    }
+    COPY_TABLE(parts, COUNTS + CELLS, part_count)
+    COPY_TABLE(nodes, NODES, node_count)
+    COPY_TABLE(sections, SECTIONS, SECTION_WORDS * section_count)
     BARRIER();
     u32 even_count = cell_count >> fine;
     u32 even_each = (even_count + ITEMS - 1) / ITEMS, even_first = ITEM * even_each;
@@ -118,6 +141,24 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
     }
     /* Once, or not at all: barriers stand in loops. */
     for (bool uneven = !even; uneven; uneven = false) {
+        u32 entries = 0;
+        for (u32 cell = ITEM * EACH; cell < (ITEM + 1) * EACH && cell < CELLS; cell++) {
+            entries += ENTRIES_OF(counts[PADDED(cell)]);
+        }
+        firsts[ITEM] = sum_before(room, entries);
+        u32 entries_each = (ALL_TOGETHER(room) + ITEMS - 1) / ITEMS;
+        BARRIER();
+        /* The cell and the part of it that this work-item begins with. */
+        u32 owner = 0, first_part = ITEM * entries_each;
+        for (u32 step = ITEMS / 2; step > 0; step /= 2) {
+            owner += firsts[owner + step] <= first_part ? step : 0;
+        }
+        first_part -= firsts[owner];
+        u32 first_cell = owner * EACH;
+        for (; first_cell < CELLS && first_part >= ENTRIES_OF(counts[PADDED(first_cell)]); first_cell++) {
+            first_part -= ENTRIES_OF(counts[PADDED(first_cell)]);
+        }
+        BARRIER();
         /* How many elements there are before those of this work-item, and where the last entry before them started. */
         u32 sum = 0, last = 0;
         FOR_EACH_ENTRY
@@ -145,25 +186,28 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
             if (count > 0) {
                 if (begins_bucket(entry, count, place, previous, windows, small)) {
                     control[STARTS + bucket] = place;
-                    /* The elements of a part are equal to the bound before it. */
-                    control[VALUE_OF + bucket] = entry & EQUAL ? bin - CELLS : 0;
+                    control[VALUE_OF + bucket] = entry & EQUAL ? value_of(sections, nodes[node], bin - CELLS) : 0;
                     bucket++;
                 }
                 previous = MEMORY(place, entry);
                 place += count;
             }
-            if (bin >= CELLS) {
-                control[BUCKET_OF + bin] = entry & EQUAL ? STAYS : bucket > 0 ? bucket - 1 : 0;
-            }
-            if (entries == 1) {
-                /* The count of the cell is not needed any more. */
-                counts[PADDED(cell)] = node & HAS_NODE ? FIRST_NODE + (node & 0xffffu) : bucket > 0 ? bucket - 1 : 0;
+            /* Instead of the count, which is not needed any more. */
+            u32 its_bucket = entry & EQUAL ? STAYS : bucket > 0 ? bucket - 1 : 0;
+            if (has_node) {
+                parts[bin - CELLS] = its_bucket;
+            } else {
+                counts[PADDED(cell)] = its_bucket;
             }
         END_OF_ENTRY
         BARRIER();
         UNROLL for (u32 cell = ITEM; cell < CELLS; cell += ITEMS)
         {
-            control[BUCKET_OF + cell] = counts[PADDED(cell)];
+            u32 its_bucket = counts[PADDED(cell)];
+            control[BUCKET_OF + cell] = its_bucket & HAS_NODE ? FIRST_NODE + (its_bucket & 0xffffu) : its_bucket;
+        }
+        for (u32 part = ITEM; part < part_count; part += ITEMS) {
+            control[BUCKET_OF + CELLS + part] = parts[part];
         }
     }
     GLOBAL_BARRIER();

@@ -1,43 +1,60 @@
 /* Counts all elements: by cell, and by part in cells that have a node. */
 
-/* The plan gives LOCAL_ELEMENTS, which hold the bounds, counters, nodes, levels and the nodes of cells. */
-typedef char local_memory_is_enough
-    [LOCAL_ELEMENTS * sizeof(Element) >= PARTS * sizeof(Element) + (CELLS + PARTS + 1 + MOST_NODES + STRETCHES) * 4 + CELLS * 2 ? 1
-                                                                                                                             : -1];
+/* The plan gives LOCAL_ELEMENTS, which hold the bounds, counters, nodes, sections, levels, and the cells that have nodes. */
+#define MAP_WORDS ((CELLS + 31) / 32)
+#define WORDS (CELLS + PARTS + 1 + MOST_NODES + SECTION_WORDS * MOST_SECTIONS + STRETCHES + 2 * MAP_WORDS + ITEMS + 1)
+typedef char local_memory_is_enough[LOCAL_ELEMENTS * sizeof(Element) >= MOST_SECTIONS * sizeof(Element) + WORDS * 4 ? 1 : -1];
 
 /* Where the work-items past the end count. */
 #define NOWHERE (CELLS + PARTS)
+
+/* How many cells before this one have a node. */
+#define NODES_BEFORE(cell) (before[(cell) / 32] + BITS_SET(map[(cell) / 32] & ~(~0u << (cell) % 32)))
 
 KERNEL(ITEMS)
 count(BUCKET_PARAMETERS)
 {
     LOCAL_ARRAY(Element, bounds, LOCAL_ELEMENTS);
-    LOCAL u32 *counts = (LOCAL u32 *)(bounds + PARTS);
-    LOCAL u32 *nodes = counts + CELLS + PARTS + 1;
-    LOCAL u32 *levels = nodes + MOST_NODES;
-    LOCAL u16 *node_of = (LOCAL u16 *)(levels + STRETCHES);
+    LOCAL u32 *counts = (LOCAL u32 *)(bounds + MOST_SECTIONS);
+    LOCAL u32 *nodes = counts + CELLS + PARTS + 1; /* in the order of their cells */
+    LOCAL u32 *sections = nodes + MOST_NODES;
+    LOCAL u32 *levels = sections + SECTION_WORDS * MOST_SECTIONS;
+    LOCAL u32 *map = levels + STRETCHES; /* a bit for every cell that has a node */
+    LOCAL u32 *before = map + MAP_WORDS; /* for every word of the map, how many bits are set before it */
+    LOCAL u32 *room = before + MAP_WORDS;
     for (u32 bin = ITEM; bin <= NOWHERE; bin += ITEMS) {
         counts[bin] = 0;
     }
+    for (u32 word = ITEM; word < MAP_WORDS; word += ITEMS) {
+        map[word] = 0;
+    }
+    BARRIER();
     AFTER_PREVIOUS();
     Cells cells = CHOSEN_CELLS();
-    u32 node_count = control[NODE_COUNT], part_count = control[PART_COUNT];
-    node_count = node_count < MOST_NODES ? node_count : MOST_NODES;
-    part_count = part_count < PARTS ? part_count : PARTS;
-    if (node_count > 0) {
-        for (u32 part = ITEM; part < part_count; part += ITEMS) {
-            bounds[part] = WORK[BOUND_AT(part)];
-        }
-        for (u32 node = ITEM; node < node_count; node += ITEMS) {
-            nodes[node] = control[NODES + node];
-        }
-        for (u32 cell = ITEM; cell < CELLS; cell += ITEMS) {
-            node_of[cell] = (u16)control[NODE_OF + cell];
+    COUNT_NODES()
+    COPY_BOUNDS(bounds)
+    COPY_TABLE(sections, SECTIONS, SECTION_WORDS * section_count)
+    COPY_LEVELS(levels, cells)
+    for (u32 cell = ITEM; node_count > 0 && cell < CELLS; cell += ITEMS) {
+        if (control[NODE_OF + cell] > 0) {
+            ATOMIC_OR(&map[cell / 32], 1u << cell % 32);
         }
     }
-    if (cells.kind == LEVELLED) {
-        for (u32 stretch = ITEM; stretch < STRETCHES; stretch += ITEMS) {
-            levels[stretch] = control[LEVELS + stretch];
+    BARRIER();
+    u32 nodes_before = 0;
+    for (u32 from = 0; node_count > 0 && from < MAP_WORDS; from += ITEMS) {
+        u32 word = from + ITEM, set = word < MAP_WORDS ? BITS_SET(map[word]) : 0;
+        u32 sum = sum_before(room, set);
+        if (word < MAP_WORDS) {
+            before[word] = nodes_before + sum;
+        }
+        nodes_before += ALL_TOGETHER(room);
+        BARRIER();
+    }
+    for (u32 cell = ITEM; node_count > 0 && cell < CELLS; cell += ITEMS) {
+        u32 node = control[NODE_OF + cell];
+        if (node > 0) {
+            nodes[NODES_BEFORE(cell)] = control[NODES + node - 1];
         }
     }
     BARRIER();
@@ -54,11 +71,8 @@ count(BUCKET_PARAMETERS)
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
             u32 bin = cell_of(cells, levels, x[a]);
-            if (node_count > 0) {
-                u32 node = node_of[bin];
-                if (node > 0) {
-                    bin = CELLS + part_of(bounds, nodes[node - 1], x[a]);
-                }
+            if (node_count > 0 && map[bin / 32] >> bin % 32 & 1) {
+                bin = CELLS + part_of(bounds, sections, nodes[NODES_BEFORE(bin)], x[a]);
             }
             ATOMIC_ADD(&counts[a * ITEMS + ITEM < length ? bin : NOWHERE], 1);
         }

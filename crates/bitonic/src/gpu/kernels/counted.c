@@ -18,6 +18,10 @@
    Cells are linear, logarithmic or levelled. Levelled ones are for elements that crowd in some stretches of their range, as floating-point
    numbers do: the range is cut into STRETCHES, and each of them gets cells by its share of the sample.
 
+   Elements with values: a key that is there often has elements that are as close together as their values are, and far from those of
+   the next key. So values that are short are moved up to the key, and a key that would not fit a tile gets parts of its own, which
+   divide the range of its values evenly.
+
    Mostly elements are even: each 2^fine neighbouring cells fit a tile. Then these are the buckets, and the
    bucket of an element follows from its cell without a look into any table.
 
@@ -35,7 +39,7 @@
 
 #define WORK ((GLOBAL Element *)work_keys)
 
-/* What lies behind the elements in the working memory. */
+/* What lies behind the elements in the working memory: the sample, its extremes, the bounds. */
 #define AFTER_TOTAL (((Index)total + 15) / 16 * 16)
 #define SAMPLE_AT(number) (AFTER_TOTAL + (number))
 #define EXTREME_AT(number) (AFTER_TOTAL + SAMPLES + (number))
@@ -46,6 +50,8 @@
    COUNTS       all elements by cell, then by part; EQUAL is set for parts whose elements are equal
    NODE_OF      for every cell, the number of its node plus one, or 0: only divided cells have one
    NODES        the nodes, see below
+   SECTIONS     where elements have values: the parts of every section of a node, see below
+   VALUES_SEEN  the bits that are set in values of each group's share of the sample
    LEVELS       for levelled cells: the first cell of every stretch, and in the upper half of the word how many it has
    BUCKET_OF    the bucket of every cell and every part
    STARTS       the first place of every bucket
@@ -61,6 +67,11 @@
 #define FIRST_NODE 0xf000u
 #define STAYS 0xffffu
 
+FUNCTION u32 least(u32 a, u32 b)
+{
+    return a < b ? a : b;
+}
+
 /* Writes down that a range of elements is still to be sorted. */
 FUNCTION void leave_over(GLOBAL u32 *count, GLOBAL u32 *list, u32 start, u32 length, bool in_work)
 {
@@ -74,12 +85,20 @@ FUNCTION void leave_over(GLOBAL u32 *count, GLOBAL u32 *list, u32 start, u32 len
 
 #define WORD_BITS (8 * (u32)sizeof(Word))
 
-/* How the highest word of an element becomes the number of a cell. What lies outside of the sampled range is in the first or the last
-   cell. */
+/* How an element becomes a word, and the word the number of a cell. What lies outside of the sampled range is in the first or the last
+   cell.
+
+   The word of a key alone is its highest one. With a value it is the key's distance from the least key, and below it as many bits
+   of the value as there is room for, from the highest bit on that is set in some value of the sample. */
 typedef struct {
     Word low, base, most;
     u32 shift, scale, kind;
     bool exact;
+#if VALUE_BITS > 0
+    Word least_key, key_range;
+    Value most_value;
+    u32 up, down;
+#endif
 } Cells;
 #define LINEAR 0
 #define LOGARITHMIC 1
@@ -97,9 +116,70 @@ FUNCTION u32 bit_length(Word word)
 #endif
 }
 
-FUNCTION Cells make_cells(Word low, Word high, u32 count, u32 kind)
+/* ---- Elements with values ---- */
+
+#if VALUE_BITS > 0
+#if ELEMENT_WORDS == 1
+#define KEY_OF(element) ((element) >> VALUE_BITS)
+#define VALUE_IN(element) ((Value)(element))
+#define IS_SAME_KEY(a, b) (KEY_OF(a) == KEY_OF(b))
+FUNCTION Element with_value(Element element, Value value)
+{
+    return (element >> VALUE_BITS << VALUE_BITS) | value;
+}
+#else
+/* Of a key of 128 bits only the upper half. */
+#define KEY_OF(element) TOP(element)
+#define VALUE_IN(element) ((Value)(element).word[ELEMENT_WORDS - 1])
+FUNCTION bool is_same_key(Element a, Element b)
+{
+    bool same = true;
+    UNROLL for (int w = 0; w < ELEMENT_WORDS - 1; w++)
+    {
+        same &= a.word[w] == b.word[w];
+    }
+    return same;
+}
+#define IS_SAME_KEY(a, b) is_same_key(a, b)
+FUNCTION Element with_value(Element element, Value value)
+{
+    element.word[ELEMENT_WORDS - 1] = value;
+    return element;
+}
+#endif
+
+FUNCTION Word word_of(Cells cells, Element element)
+{
+    Word key = KEY_OF(element), distance = key - cells.least_key;
+    Value value = VALUE_IN(element);
+    value = value < cells.most_value ? value : cells.most_value;
+    Word word = distance << cells.up | (Word)value >> cells.down;
+    /* A key of 32 bits has room above it. */
+    word = ELEMENT_WORDS > 1 && distance > cells.key_range ? ~(Word)0 : word;
+    return key < cells.least_key ? 0 : word;
+}
+
+/* Finds room for values of so many bits behind keys of a range. A key of 128 bits has bits between the two, so nothing is made of its value. */
+FUNCTION Cells make_room(Word least_key, Word most_key, u32 value_bits)
 {
     Cells cells;
+    u32 room = 64 - bit_length(most_key - least_key);
+    cells.least_key = least_key;
+    cells.key_range = most_key - least_key;
+    cells.most_value = KEY_BITS < 128 && value_bits > 0 ? ~(Value)0 >> (VALUE_BITS - value_bits) : 0;
+    cells.up = KEY_BITS == 128 ? 0 : value_bits < room ? value_bits : room;
+    cells.down = KEY_BITS == 128 ? 0 : value_bits - cells.up;
+    return cells;
+}
+#else
+#define word_of(cells, element) TOP(element)
+#endif
+
+/* ---- Making cells ---- */
+
+/* Cells for words of a range: `cells` says how elements become words. */
+FUNCTION Cells make_cells(Cells cells, Word low, Word high, u32 count, u32 kind)
+{
     Word range = high - low;
     u32 bits = bit_length(range), shift = bits > 32 ? bits - 32 : 0;
     u32 highest = (u32)(range >> shift);
@@ -121,7 +201,7 @@ typedef char cells_are_enough[CELL_BITS > 0 ? 1 : -1];
 /* Within the sampled range, from its lower end. */
 FUNCTION Word within(Cells cells, Element element)
 {
-    Word word = TOP(element);
+    Word word = word_of(cells, element);
     word = (word > cells.low ? word : cells.low) - cells.base;
     return word < cells.most ? word : cells.most;
 }
@@ -138,6 +218,14 @@ FUNCTION u32 linear_cell_of(Cells cells, Element element)
     return HIGH_HALF(SHORT_WITHIN(cells, element), cells.scale);
 }
 
+FUNCTION u32 logarithmic_cell_of(Cells cells, Element element)
+{
+    Word word = within(cells, element);
+    u32 bits = bit_length(word);
+    u32 below = bits > CELL_BITS + 1 ? bits - CELL_BITS - 1 : 0;
+    return (below << CELL_BITS) + (u32)(word >> below);
+}
+
 /* `levels` is the table LEVELS, for levelled cells; these are linear in every stretch. A stretch without cells of its own shares the next
    one. */
 FUNCTION u32 cell_of(Cells cells, LOCAL const u32 *levels, Element element)
@@ -150,10 +238,7 @@ FUNCTION u32 cell_of(Cells cells, LOCAL const u32 *levels, Element element)
         u32 level = levels[stretch >> 32];
         return (level & 0xffffu) + HIGH_HALF((u32)stretch, level >> 16);
     }
-    Word word = within(cells, element);
-    u32 bits = bit_length(word);
-    u32 below = bits > CELL_BITS + 1 ? bits - CELL_BITS - 1 : 0;
-    return (below << CELL_BITS) + (u32)(word >> below);
+    return logarithmic_cell_of(cells, element);
 }
 
 /* The least element that is larger. Not for the largest of all. */
@@ -174,42 +259,120 @@ FUNCTION Element successor(Element element)
 
 /* ---- Nodes: how a cell is divided ---- */
 
-/* A node has its first part, and parts between bounds: one more than it has bounds. */
+/* A node has bounds, and a section before and after each of them: one more than it has bounds. They have the numbers of their sections. */
 #define NODE(first, bounds) ((first) | (bounds) << 16)
 #define NODE_FIRST(node) ((node) & 0xffffu)
 #define NODE_BOUNDS(node) ((node) >> 16)
 
-/* The part of a node that an element belongs to: how many of its bounds are not larger. */
-FUNCTION u32 part_of(LOCAL const Element *bounds, u32 node, Element element)
+/* A section is one part, and has its number. Where elements have values, a section of one key may have several, and its two words say
+   which: the first one and how many more; and how far values are shifted to get from the section's lower bound to the part. */
+#if VALUE_BITS > 0
+#define SECTION_WORDS 2
+#define SECTION(first, more) ((first) | (more) << 16)
+#define SECTION_FIRST(section) ((section) & 0xffffu)
+#define SECTION_MORE(section) ((section) >> 16)
+#define NODE_FIRST_PART(sections, node) SECTION_FIRST((sections)[2 * NODE_FIRST(node)])
+#else
+#define SECTION_WORDS 0
+#define NODE_FIRST_PART(sections, node) NODE_FIRST(node)
+#endif
+
+/* How many parts a node has. */
+FUNCTION u32 node_parts(LOCAL const u32 *sections, u32 node)
 {
-    u32 first = NODE_FIRST(node), count = NODE_BOUNDS(node), part = 0;
+#if VALUE_BITS > 0
+    u32 last = sections[2 * (NODE_FIRST(node) + NODE_BOUNDS(node))];
+    return SECTION_FIRST(last) + SECTION_MORE(last) + 1 - NODE_FIRST_PART(sections, node);
+#else
+    return NODE_BOUNDS(node) + 1;
+#endif
+}
+
+/* The section of a node that an element belongs to: how many of its bounds are not larger. */
+FUNCTION u32 section_of(LOCAL const Element *bounds, u32 node, Element element)
+{
+    u32 first = NODE_FIRST(node), count = NODE_BOUNDS(node), section = 0;
     /* Most have two bounds, around an element that is there often. The one behind the last is infinite. */
     if (count <= 2) {
-        part += count >= 1 && !is_less(element, bounds[first]);
-        part += count == 2 && !is_less(element, bounds[first + 1]);
-        return first + part;
+        section += count >= 1 && !is_less(element, bounds[first]);
+        section += count == 2 && !is_less(element, bounds[first + 1]);
+        return first + section;
     }
     /* The count is less than 64. */
     for (u32 step = 1u << (31 - LEADING_ZEROS(count)); step > 0; step /= 2) {
-        if (part + step <= count && !is_less(element, bounds[first + part + step - 1])) {
-            part += step;
+        if (section + step <= count && !is_less(element, bounds[first + section + step - 1])) {
+            section += step;
         }
     }
-    return first + part;
+    return first + section;
+}
+
+FUNCTION u32 part_of(LOCAL const Element *bounds, LOCAL const u32 *sections, u32 node, Element element)
+{
+    u32 section = section_of(bounds, node, element);
+#if VALUE_BITS > 0
+    u32 parts = sections[2 * section], more = SECTION_MORE(parts);
+    if (more > 0) {
+        /* The key is that of the lower bound. */
+        Value distance = VALUE_IN(element) - VALUE_IN(bounds[section - 1]);
+        distance >>= sections[2 * section + 1];
+        more = distance < more ? (u32)distance : more;
+    }
+    return SECTION_FIRST(parts) + more;
+#else
+    return section;
+#endif
 }
 
 /* The cells between the extremes of the sample. */
-FUNCTION Cells sampled_cells(Element smallest, Element largest, u32 cell_count, u32 kind)
+FUNCTION Cells sampled_cells(Element smallest, Element largest, u32 value_bits, u32 cell_count, u32 kind)
 {
-    Word low = TOP(smallest), high = TOP(largest);
+    Cells cells;
+#if VALUE_BITS > 0
+    Word least_key = KEY_OF(smallest), most_key = KEY_OF(largest), beyond = (most_key - least_key) >> (SAMPLES_LOG2 - 4);
+    Word largest_key = ~(Word)0 >> (ELEMENT_WORDS == 1 ? VALUE_BITS : 0);
+    cells = make_room(least_key > beyond ? least_key - beyond : 0, most_key < largest_key - beyond ? most_key + beyond : largest_key,
+                      value_bits);
+#endif
+    Word low = word_of(cells, smallest), high = word_of(cells, largest);
     /* Some elements lie outside of the sample: of so many as the margin is for, hardly ever one. */
     Word margin = (high - low) >> (SAMPLES_LOG2 - 4);
     low = low > margin ? low - margin : 0;
     high = high < ~(Word)0 - margin ? high + margin : ~(Word)0;
-    return make_cells(low, high, kind == LEVELLED ? STRETCHES : cell_count, kind);
+    return make_cells(cells, low, high, kind == LEVELLED ? STRETCHES : cell_count, kind);
 }
+#define SAMPLED_CELLS(kind) sampled_cells(WORK[EXTREME_AT(0)], WORK[EXTREME_AT(1)], control[VALUE_WIDTH], cell_count, kind)
 /* Those that the sample has led to. */
-#define CHOSEN_CELLS() sampled_cells(WORK[EXTREME_AT(0)], WORK[EXTREME_AT(1)], cell_count, control[KIND])
+#define CHOSEN_CELLS() SAMPLED_CELLS(control[KIND])
+
+/* The cells between elements of a tile. */
+FUNCTION Cells cells_between(Element smallest, Element largest, u32 value_bits, u32 count)
+{
+    Cells cells;
+#if VALUE_BITS > 0
+    cells = make_room(KEY_OF(smallest), KEY_OF(largest), value_bits);
+#endif
+    return make_cells(cells, word_of(cells, smallest), word_of(cells, largest), count, LINEAR);
+}
+
+/* Copies a table of `control` to local memory. */
+#define COPY_TABLE(to, from, words)                                                                                    \
+    for (u32 word = ITEM; word < (words); word += ITEMS) {                                                             \
+        (to)[word] = control[(from) + word];                                                                           \
+    }
+#define COPY_LEVELS(levels, cells)                                                                                     \
+    if ((cells).kind == LEVELLED) {                                                                                    \
+        COPY_TABLE(levels, LEVELS, STRETCHES)                                                                          \
+    }
+/* Those that there was room for. */
+#define COUNT_NODES()                                                                                                  \
+    u32 node_count = least(control[NODE_COUNT], MOST_NODES);                                                           \
+    u32 section_count = node_count > 0 ? least(control[SECTION_COUNT], MOST_SECTIONS) : 0;                             \
+    u32 part_count = node_count > 0 ? least(control[VALUE_BITS > 0 ? PART_COUNT : SECTION_COUNT], PARTS) : 0;
+#define COPY_BOUNDS(bounds)                                                                                            \
+    for (u32 bound = ITEM; bound < section_count; bound += ITEMS) {                                                    \
+        (bounds)[bound] = WORK[BOUND_AT(bound)];                                                                       \
+    }
 
 /* ---- Sums and extremes over a group ---- */
 

@@ -10,6 +10,8 @@
    larger ones to its back, and its equals fill the middle. If a part is long all the same, it goes to the working memory as it is, and
    is left over to the next kernel.
 
+   Elements with values are parted by the pivot's key. Those with the same key, in the middle, are counted once more, by their values.
+
    There are three kernels of this text. SORTS tells them apart:
    EVEN_BUCKETS      has no pivots, which take registers. It sorts even buckets, and leaves over those with a hot cell.
    UNEVEN_BUCKETS    sorts all others, and writes down equal elements.
@@ -27,6 +29,14 @@
 #define HOT_CELLS (TILE / MANY_IN_CELL + 1)
 #define IS_HOT (1u << 31)
 #define HAS_PIVOT (1u << 31) /* in the end of a hot cell */
+#define IS_UNEVEN (1u << 30) /* the same: its values are */
+#define HOT_END(hot) (hot_end[hot] & ~(HAS_PIVOT | IS_UNEVEN))
+
+/* Where keys have values: counters for those of a hot cell, and of all hot cells of a tile. */
+#define COUNTS_VALUES (VALUE_BITS > 0 && SORTS != EVEN_BUCKETS)
+#define VALUE_COUNTERS(elements) ((elements) / 8 + 1)
+#define ALL_VALUE_COUNTERS (COUNTS_VALUES ? TILE / 8 + HOT_CELLS : 0)
+#define COUNTERS_EACH_SCANS ((ALL_VALUE_COUNTERS + ITEMS - 1) / ITEMS)
 #if SORTS == LEFT_OVER
 #define NEXT LONG
 #define NEXT_COUNT LONG_COUNT
@@ -47,7 +57,7 @@
 
 /* The plan gives LOCAL_ELEMENTS, which hold the tile with one more window, and the counters. */
 typedef char local_memory_is_enough
-    [LOCAL_ELEMENTS * sizeof(Element) >= (IN_WINDOWS(TILE + HELD) + HOT_CELLS) * sizeof(Element) + (COUNTERS + ITEMS + 2 + 4 * HOT_CELLS) * 4 ? 1 : -1];
+    [LOCAL_ELEMENTS * sizeof(Element) >= (IN_WINDOWS(TILE + HELD) + HOT_CELLS) * sizeof(Element) + (COUNTERS + ITEMS + 3 + 7 * HOT_CELLS + ALL_VALUE_COUNTERS) * 4 ? 1 : -1];
 
 /* Takes a window from the tile, or puts it there: its first half from one place on, its second half from another. Places are
    multiples of AT_ONCE. */
@@ -127,9 +137,11 @@ FUNCTION void put_window(LOCAL Element *tile, const Element *x, u32 first, u32 s
                 place = ATOMIC_ADD(&counts[cell], 1);                                                                  \
             } else {                                                                                                   \
                 u32 hot = counts[cell] & ~IS_HOT;                                                                      \
-                if (is_less(x[a], pivots[hot])) {                                                                      \
+                if (IS_AT_PIVOT(x[a], pivots[hot])) {                                                                  \
+                    COUNT_AT_PIVOT(hot, x[a])                                                                          \
+                } else if (is_less(x[a], pivots[hot])) {                                                               \
                     place = ATOMIC_ADD(&hot_front[hot], 1);                                                            \
-                } else if (is_less(pivots[hot], x[a])) {                                                               \
+                } else {                                                                                               \
                     place = ATOMIC_ADD(&hot_back[hot], ~0u) - 1;                                                       \
                 }                                                                                                      \
             }                                                                                                          \
@@ -139,14 +151,50 @@ FUNCTION void put_window(LOCAL Element *tile, const Element *x, u32 first, u32 s
         }                                                                                                              \
     }
 
-/* Leaves a part to the next launch if it is long. What is in the tile instead is in order with what is around. */
-GROUP_FUNCTION void leave_part(GLOBAL Element *work, GLOBAL u32 *control, LOCAL Element *tile, u32 bucket_start, u32 first, u32 end,
-                               Element pivot)
+#if COUNTS_VALUES
+#define IS_AT_PIVOT(element, pivot) IS_SAME_KEY(element, pivot)
+#define COUNT_AT_PIVOT(hot, element)                                                                                   \
+    if (ATOMIC_ADD(&value_counts[VALUE_COUNTER(hot, element)], 1) == MANY_IN_PART) {                                    \
+        ATOMIC_OR(&hot_end[hot], IS_UNEVEN);                                                                           \
+    }
+
+/* Where an element lies in the range of all values, in 2^32ths. */
+FUNCTION u32 share_of_values(Cells cells, u32 value_bits, Element element)
+{
+    Value value = VALUE_IN(element);
+    value = value < cells.most_value ? value : cells.most_value;
+    return value_bits > 32 ? (u32)((u64)value >> (value_bits - 32)) : (u32)((u64)value << (32 - value_bits));
+}
+#define VALUE_COUNTER(hot, element)                                                                                    \
+    (hot_values[hot] + HIGH_HALF(share_of_values(cells, value_bits, element), hot_counters[hot]))
+
+/* Puts the elements with the pivots' keys in the order of their counters, between the smaller and the larger ones. */
+#define SCATTER_BY_VALUES                                                                                              \
+    UNROLL for (u32 a = 0; a < HELD; a++)                                                                              \
+    {                                                                                                                  \
+        if (is_hot >> a & 1) {                                                                                         \
+            u32 hot = counts[linear_cell_of(cells, x[a])] & ~IS_HOT;                                                   \
+            if (IS_AT_PIVOT(x[a], pivots[hot])) {                                                                      \
+                u32 place = ATOMIC_ADD(&value_counts[VALUE_COUNTER(hot, x[a])], 1) - hot_before[hot];                  \
+                tile[IN_WINDOWS(hot_front[hot] + place)] = x[a];                                                       \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+#else
+#define IS_AT_PIVOT(element, pivot) is_equal(element, pivot)
+#define COUNT_AT_PIVOT(hot, element)
+#endif
+
+/* Leaves a part to the next launch if it is long. What is in the tile instead, its first element, is in order with what is around. */
+GROUP_FUNCTION void leave_part(GLOBAL Element *work, GLOBAL u32 *control, LOCAL Element *tile, u32 bucket_start, u32 first, u32 end)
 {
     if (end - first > MANY_IN_PART) {
+        Element element = tile[IN_WINDOWS(first)];
         for (u32 place = first + ITEM; place < end; place += ITEMS) {
             work[bucket_start + place] = tile[IN_WINDOWS(place)];
-            tile[IN_WINDOWS(place)] = pivot;
+            if (place > first) {
+                tile[IN_WINDOWS(place)] = element;
+            }
         }
         if (ITEM == 0) {
             leave_over(control + NEXT_COUNT, control + NEXT, bucket_start + first, end - first, true);
@@ -165,12 +213,21 @@ counted_sort(BUCKET_PARAMETERS)
     /* Of hot cells: the first place, the one behind the last, and those behind the smaller and before the larger elements. */
     LOCAL u32 *hot_start = room + ITEMS + 2, *hot_end = hot_start + HOT_CELLS;
     LOCAL u32 *hot_front = hot_end + HOT_CELLS, *hot_back = hot_front + HOT_CELLS;
+#if COUNTS_VALUES
+    /* And of their counters of values: the first one, how many there are, and what was counted by those before. */
+    LOCAL u32 *hot_values = hot_back + HOT_CELLS, *hot_counters = hot_values + HOT_CELLS, *hot_before = hot_counters + HOT_CELLS;
+    LOCAL u32 *value_counts = hot_before + HOT_CELLS, *counters_taken = value_counts + ALL_VALUE_COUNTERS;
+    u32 value_bits;
+#endif
     AFTER_PREVIOUS();
 #if SORTS == LEFT_OVER
     u32 buckets = control[AGAIN_COUNT];
 #else
     bool is_mine = (control[EVEN] != 0) == (SORTS == EVEN_BUCKETS);
     u32 buckets = is_mine ? control[BUCKET_COUNT] : 0;
+#endif
+#if COUNTS_VALUES
+    value_bits = control[VALUE_WIDTH];
 #endif
     for (u32 bucket = (u32)GROUP; bucket < buckets; bucket += (u32)GROUPS) {
 #if SORTS == LEFT_OVER
@@ -202,7 +259,15 @@ counted_sort(BUCKET_PARAMETERS)
         }
         if (ITEM == 0) {
             *hot_cells = 0;
+#if COUNTS_VALUES
+            *counters_taken = 0;
+#endif
         }
+#if COUNTS_VALUES
+        for (u32 counter = ITEM; counter < ALL_VALUE_COUNTERS; counter += ITEMS) {
+            value_counts[counter] = 0;
+        }
+#endif
         Element low = infinite(), high = zero();
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
@@ -212,9 +277,9 @@ counted_sort(BUCKET_PARAMETERS)
             }
         }
         find_extremes(tile, tile + ITEMS, low, high);
-        Cells cells = make_cells(TOP(tile[0]), TOP(tile[ITEMS]), COUNTERS, LINEAR);
-        /* Where every value has its own cell, elements are in order when they are in the order of the cells. */
-        bool exact = ELEMENT_WORDS == 1 && cells.exact;
+        Cells cells = cells_between(tile[0], tile[ITEMS], control[VALUE_WIDTH], COUNTERS);
+        /* Where every key has its own cell, keys are in order when they are in the order of the cells. */
+        bool exact = ELEMENT_WORDS == 1 && VALUE_BITS == 0 && cells.exact;
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
             if (a * ITEMS + ITEM < count) {
@@ -238,6 +303,10 @@ counted_sort(BUCKET_PARAMETERS)
                 hot_start[hot] = hot_front[hot] = before;
                 hot_end[hot] = hot_back[hot] = before + number[a];
                 pivots[hot] = infinite();
+#if COUNTS_VALUES
+                hot_counters[hot] = VALUE_COUNTERS(number[a]);
+                hot_values[hot] = ATOMIC_ADD(counters_taken, VALUE_COUNTERS(number[a]));
+#endif
                 begin = IS_HOT | hot;
 #endif
             }
@@ -290,13 +359,41 @@ counted_sort(BUCKET_PARAMETERS)
             SCATTER_AROUND_PIVOTS
         }
         BARRIER();
+#if COUNTS_VALUES
+        /* Once, or not at all: barriers stand in loops. */
+        for (bool is_left = hots > 0; is_left; is_left = false) {
+            u32 first = ITEM * COUNTERS_EACH_SCANS, all = 0;
+            for (u32 counter = first; counter < first + COUNTERS_EACH_SCANS && counter < ALL_VALUE_COUNTERS; counter++) {
+                all += value_counts[counter];
+            }
+            all = sum_before(room, all);
+            for (u32 counter = first; counter < first + COUNTERS_EACH_SCANS && counter < ALL_VALUE_COUNTERS; counter++) {
+                u32 counted = value_counts[counter];
+                value_counts[counter] = all;
+                all += counted;
+            }
+            BARRIER();
+            for (u32 hot = ITEM; hot < hots; hot += ITEMS) {
+                hot_before[hot] = value_counts[hot_values[hot]];
+            }
+            BARRIER();
+            SCATTER_BY_VALUES
+            BARRIER();
+        }
+#endif
         for (u32 hot = 0; hot < hots; hot++) {
             u32 front = hot_front[hot], back = hot_back[hot];
+#if COUNTS_VALUES
+            if (hot_end[hot] & IS_UNEVEN) {
+                leave_part(WORK, control, tile, start, front, back);
+            }
+#else
             for (u32 place = front + ITEM; place < back; place += ITEMS) {
                 tile[IN_WINDOWS(place)] = pivots[hot];
             }
-            leave_part(WORK, control, tile, start, hot_start[hot], front, pivots[hot]);
-            leave_part(WORK, control, tile, start, back, hot_end[hot] & ~HAS_PIVOT, pivots[hot]);
+#endif
+            leave_part(WORK, control, tile, start, hot_start[hot], front);
+            leave_part(WORK, control, tile, start, back, HOT_END(hot));
         }
 #endif
         /* What is behind the last element, up to the end of the window after its own, is infinite. */

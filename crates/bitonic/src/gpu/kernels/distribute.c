@@ -20,9 +20,10 @@
 #define NOWHERE MOST_TARGETS /* the target of what is not moved */
 
 /* Local memory: the elements by target; counts, then where the elements of a target start, and where they go; the first tiles of runs.
-   For tables: bounds; nodes; levels; the target of every element; the bucket of every cell and of every part. The plan gives LOCAL_ELEMENTS. */
+   For tables: bounds; nodes; sections; levels; the target of every element; the bucket of every cell and of every part. The plan gives LOCAL_ELEMENTS. */
 #define WORDS (2 * MOST_TARGETS + 2 + MOST_TARGETS / 8 + 1)
-#define TABLE_BYTES (FROM_TABLES * (PARTS * sizeof(Element) + (MOST_NODES + STRETCHES) * 4 + (TILE + CELLS + PARTS) * 2))
+#define TABLE_WORDS (MOST_NODES + SECTION_WORDS * MOST_SECTIONS + STRETCHES)
+#define TABLE_BYTES (FROM_TABLES * (MOST_SECTIONS * sizeof(Element) + TABLE_WORDS * 4 + (TILE + CELLS + PARTS) * 2))
 typedef char local_memory_is_enough[LOCAL_ELEMENTS * sizeof(Element) >= TILE * sizeof(Element) + WORDS * 4 + TABLE_BYTES ? 1 : -1];
 
 #define EACH (MOST_TARGETS > ITEMS ? MOST_TARGETS / ITEMS : 1)
@@ -60,11 +61,11 @@ GROUP_FUNCTION u32 reserve(GLOBAL u32 *cursors, u32 targets, LOCAL u32 *counts, 
 
 #if FROM_TABLES
 FUNCTION u32 target_of(Cells cells, LOCAL const u32 *levels, LOCAL const u16 *bucket_of, LOCAL const u32 *nodes,
-                       LOCAL const Element *bounds, Element element, u32 shift, u32 mask)
+                       LOCAL const u32 *sections, LOCAL const Element *bounds, Element element, u32 shift, u32 mask)
 {
     u32 bucket = bucket_of[cell_of(cells, levels, element)];
     if (bucket >= FIRST_NODE) {
-        bucket = bucket_of[CELLS + part_of(bounds, nodes[bucket - FIRST_NODE], element)];
+        bucket = bucket_of[CELLS + part_of(bounds, sections, nodes[bucket - FIRST_NODE], element)];
     }
     return bucket != STAYS ? bucket >> shift & mask : NOWHERE;
 }
@@ -108,13 +109,14 @@ KERNEL(ITEMS)
 distribute(BUCKET_PARAMETERS, u32 round)
 {
     LOCAL_ARRAY(Element, staged, LOCAL_ELEMENTS);
-    LOCAL u32 *counts = (LOCAL u32 *)(staged + TILE + FROM_TABLES * PARTS); /* and one of NOWHERE */
+    LOCAL u32 *counts = (LOCAL u32 *)(staged + TILE + FROM_TABLES * MOST_SECTIONS); /* and one of NOWHERE */
     LOCAL u32 *goals = counts + MOST_TARGETS + 1;
     LOCAL u32 *first_tiles = goals + MOST_TARGETS + 1;
 #if FROM_TABLES
     LOCAL Element *bounds = staged + TILE;
     LOCAL u32 *nodes = first_tiles + MOST_TARGETS / 8 + 1;
-    LOCAL u32 *levels = nodes + MOST_NODES;
+    LOCAL u32 *sections = nodes + MOST_NODES;
+    LOCAL u32 *levels = sections + SECTION_WORDS * MOST_SECTIONS;
     LOCAL u16 *target_at = (LOCAL u16 *)(levels + STRETCHES);
     LOCAL u16 *bucket_of = target_at + TILE;
 #endif
@@ -126,23 +128,14 @@ distribute(BUCKET_PARAMETERS, u32 round)
     Cells cells = CHOSEN_CELLS();
     u32 runs = control[RUN_COUNT];
 #if FROM_TABLES
-    u32 node_count = control[NODE_COUNT], part_count = control[PART_COUNT];
-    node_count = node_count < MOST_NODES ? node_count : MOST_NODES;
-    part_count = node_count > 0 ? (part_count < PARTS ? part_count : PARTS) : 0;
+    COUNT_NODES()
     for (u32 bin = ITEM; bin < CELLS + part_count; bin += ITEMS) {
         bucket_of[bin] = (u16)control[BUCKET_OF + bin];
     }
-    for (u32 part = ITEM; part < part_count; part += ITEMS) {
-        bounds[part] = WORK[BOUND_AT(part)];
-    }
-    for (u32 node = ITEM; node < node_count; node += ITEMS) {
-        nodes[node] = control[NODES + node];
-    }
-    if (cells.kind == LEVELLED) {
-        for (u32 stretch = ITEM; stretch < STRETCHES; stretch += ITEMS) {
-            levels[stretch] = control[LEVELS + stretch];
-        }
-    }
+    COPY_BOUNDS(bounds)
+    COPY_TABLE(nodes, NODES, node_count)
+    COPY_TABLE(sections, SECTIONS, SECTION_WORDS * section_count)
+    COPY_LEVELS(levels, cells)
 #endif
     u32 ranges = round > 0 ? runs : 1, range_length = 0;
     if (ITEM < ranges) {
@@ -216,7 +209,7 @@ distribute(BUCKET_PARAMETERS, u32 round)
         u32 target[HELD], hot;
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
-            u32 found = target_of(cells, levels, bucket_of, nodes, bounds, x[a], shift, mask);
+            u32 found = target_of(cells, levels, bucket_of, nodes, sections, bounds, x[a], shift, mask);
             target[a] = a * ITEMS + ITEM < length ? found : NOWHERE;
         }
         /* The number within the target fits 16 bits as the tile does. */

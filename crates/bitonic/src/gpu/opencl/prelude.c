@@ -44,6 +44,8 @@ typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
 /* The zeros above the highest one of a number that is not 0. */
 #define LEADING_ZEROS(number) clz(number)
 #define LEADING_ZEROS_64(number) ((u32)clz(number))
+/* How many bits of a word are set. */
+#define BITS_SET(word) popcount(word)
 /* The high 32 bits of a product. */
 #define HIGH_HALF(a, b) mul_hi(a, b)
 
@@ -57,6 +59,8 @@ typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
 #define COUNT_HOT(counters, which, hot) atomic_inc(&(counters)[which])
 /* Adds the numbers of all work-items of the group to one in local memory. */
 #define ADD_ALL(sum, number) atomic_add(sum, number)
+/* The same for bits that are set. */
+#define OR_ALL(word, bits) atomic_or(word, bits)
 
 /* A barrier, after which all work-items know whether one of them had this condition. `word` is one in local memory. */
 inline static __attribute__((always_inline)) bool barrier_or(__local u32 *word, bool condition)

@@ -18,19 +18,21 @@ pub(crate) struct CountedBuckets {
     /// The work-items of the kernels that take the sample, and of the one that divides cells by it.
     pub(crate) sample_items: usize,
     pub(crate) divide_items: usize,
-    /// The parts of divided cells, and the bounds between them, at most.
+    /// The sections of divided cells, and the bounds between them, at most.
+    pub(crate) sections: usize,
+    /// Their parts. Of keys alone, a section is a part.
     pub(crate) parts: usize,
-    /// How many cells can be divided.
+    /// How many cells can be divided: in all, and by a group that divides them.
     pub(crate) nodes: usize,
+    pub(crate) slots: usize,
 }
 
 /// Arrays from this length on could have places that the counters of `kernels/arrange.c` cannot hold.
 const TOO_LONG: usize = 1 << 30;
 /// Pieces of equal elements are written by different groups. As in `kernels/arrange.c`.
 const FILL_PIECE: usize = 1 << 15;
-/// Elements of the sample that a group of `kernels/divide.c` keeps of a cell, and cells that it keeps some of.
+/// Elements of the sample that a group of `kernels/divide.c` keeps of a cell.
 const POOL: usize = 64;
-const SLOTS: usize = 32;
 /// The groups that divide cells.
 const DIVIDING: usize = 32;
 /// Parts that `kernels/settle.c` makes at a time.
@@ -61,9 +63,7 @@ impl Sorts {
 pub(super) fn fit(job: &Job, facts: &DeviceFacts, _: &Tuning) -> Option<Candidate> {
     let (measured, width) = (Measured::of(facts), Measured::width(job.element.bytes()));
     let is_long = job.rows == 1 && job.row_length > measured.counted_above[width];
-    // A key that is there often with many values is still divided too coarsely.
-    let has_values = job.element.value_bits > 0;
-    if !is_long || has_values || job.in_place || !facts.has_work_memory {
+    if !is_long || job.in_place || !facts.has_work_memory {
         return None;
     }
     let buckets = CountedBuckets::for_length(job, facts)?;
@@ -75,14 +75,27 @@ impl CountedBuckets {
     pub(crate) fn for_length(job: &Job, facts: &DeviceFacts) -> Option<Self> {
         let (measured, width) = (Measured::of(facts), Measured::width(job.element.bytes()));
         let row = measured.counted[width].iter().find(|row| job.row_length <= row.up_to)?;
+        let one_of_log2 = if job.element.value_bits > 0 { 8 } else { 9 };
         let buckets = Self {
             row: *row,
-            // One of 512 elements, within limits: what a few groups look at in a few microseconds.
-            samples_log2: (job.row_length.max(1).ilog2().saturating_sub(9)).clamp(13, 16),
+            // One of 512 elements, within limits: what a few groups look at in a few microseconds. With values, elements that are
+            // close together are many more, and it is to be foreseen how many.
+            samples_log2: (job.row_length.max(1).ilog2().saturating_sub(one_of_log2)).clamp(13, 16),
             sample_items: 256,
             divide_items: 1024,
+            sections: 2048,
             parts: 2048,
             nodes: 1024,
+            slots: 32,
+        };
+        // A key with many values may need as many parts as all of the array has buckets, and twice that as they are rounded. What is
+        // less here is what the local memory leaves.
+        let buckets = if job.element.value_bits > 0 {
+            let parts = if row.cells_log2 < 15 { 1 << 14 } else { 1 << 13 };
+            let sections = if row.cells_log2 < 15 && width < 2 { 2048 } else { 1024 };
+            Self { sections, parts, ..buckets }
+        } else {
+            buckets
         };
         buckets.is_possible(job, facts).then_some(buckets)
     }
@@ -158,13 +171,20 @@ impl CountedBuckets {
 
     /// From so many elements of the sample on, a cell is divided: it may not fit the larger tile.
     fn heavy(self, job: &Job) -> usize {
-        (self.row.large_tile.len() * 3 / 4 * self.samples() / job.row_length).max(self.hot_by_chance(job))
+        let quarters = if job.element.value_bits > 0 { 2 } else { 3 };
+        (self.row.large_tile.len() * quarters / 4 * self.samples() / job.row_length)
+            .max(self.hot_by_chance(job))
     }
 
     /// No cell of even elements has so many in the sample: the average, and six times its square root.
     fn hot_by_chance(self, job: &Job) -> usize {
         let average = self.samples() as f64 / self.cell_count(job) as f64;
         (average + 6.0 * average.sqrt() + 2.0) as usize
+    }
+
+    /// So many elements of the sample fill a part of a key to three quarters of a tile.
+    fn filling(self, job: &Job) -> usize {
+        (self.window() * self.samples() / job.row_length).max(1)
     }
 
     /// How many buckets there are, at least, if elements are uneven.
@@ -196,7 +216,7 @@ impl CountedBuckets {
     /// bytes.
     fn work_elements(self, job: &Job) -> usize {
         let after = job.row_length.next_multiple_of(16);
-        (after + self.samples() + self.extremes() + self.parts).next_multiple_of(16)
+        (after + self.samples() + self.extremes() + self.sections).next_multiple_of(16)
     }
 
     fn control(self, job: &Job) -> Control {
@@ -215,6 +235,8 @@ impl CountedBuckets {
         // What is before is cleared.
         control.tables.push(("CLEARED", control.words as u32));
         control.table("NODES", self.nodes);
+        control.table("SECTIONS", section_words(job) * self.sections);
+        control.table("VALUES_SEEN", 2 * self.sample_groups());
         control.table("LEVELS", self.stretches());
         control.table("BUCKET_OF", cells + parts);
         control.table("STARTS", most + 1);
@@ -231,17 +253,19 @@ impl CountedBuckets {
     // The local memory of groups. The kernels check that it is enough.
 
     fn divide_bytes(self, job: &Job) -> usize {
-        SLOTS * POOL * job.element.bytes() + 4 * (self.slice() + SLOTS + 6 + self.stretches() + self.cells())
+        let words = self.slice() + self.slots + 6 + self.stretches() + self.cells();
+        self.slots * POOL * job.element.bytes() + 4 * words
     }
 
     fn count_bytes(self, job: &Job) -> usize {
-        let words = self.cells() + self.parts + 1 + self.nodes + self.stretches();
-        self.parts * job.element.bytes() + 4 * words + 2 * self.cells()
+        let map = 2 * self.cells().div_ceil(32);
+        let words = self.cells() + self.parts + 1 + self.node_words(job) + self.stretches() + map;
+        self.sections * job.element.bytes() + 4 * (words + self.row.moved.items() + 1)
     }
 
     fn arrange_bytes(self, job: &Job) -> usize {
         let padded = local_elements(self.row.cells_log2);
-        (4 * (padded + self.parts + self.nodes + 2 * self.arrange_items() + 8))
+        (4 * (padded + self.parts + self.node_words(job) + 2 * self.arrange_items() + 8))
             .next_multiple_of(job.element.bytes())
     }
 
@@ -251,10 +275,15 @@ impl CountedBuckets {
 
     fn distribute_bytes(self, job: &Job) -> usize {
         let tile = self.row.moved.len();
-        (tile + self.parts) * job.element.bytes()
+        (tile + self.sections) * job.element.bytes()
             + target_bytes(self.row.targets_log2)
-            + 4 * (self.nodes + self.stretches())
+            + 4 * (self.node_words(job) + self.stretches())
             + 2 * (tile + self.cells() + self.parts)
+    }
+
+    /// What nodes and their sections take, in words.
+    fn node_words(self, job: &Job) -> usize {
+        self.nodes + section_words(job) * self.sections
     }
 
     /// The tile that buckets are sorted in.
@@ -265,10 +294,12 @@ impl CountedBuckets {
     fn sort_bytes(self, job: &Job, sorts: Sorts) -> usize {
         let (tile, element) = (self.sort_tile(sorts), job.element.bytes());
         let (windows, hot_cells) = (tile.items() + 1, tile.len() / sorts.many_in_cell() + 1);
+        let counts_values = job.element.value_bits > 0 && sorts != Sorts::EvenBuckets;
+        let value_counters = if counts_values { tile.len() / 8 + hot_cells } else { 0 };
         // At most 16 bytes between windows.
         windows * ((element << tile.held_log2) + element.max(16))
             + hot_cells * element
-            + 4 * ((COUNTERS_EACH + 1) * tile.items() + 2 + 4 * hot_cells)
+            + 4 * ((COUNTERS_EACH + 1) * tile.items() + 3 + 7 * hot_cells + value_counters)
     }
 
     fn settle_bytes(self, job: &Job) -> usize {
@@ -298,11 +329,12 @@ impl CountedBuckets {
             ("SAMPLES_LOG2", self.samples_log2),
             ("TARGETS_LOG2", self.row.targets_log2),
             ("EVEN_TARGETS_LOG2", self.row.even_targets_log2),
+            ("MOST_SECTIONS", self.sections as u32),
             ("PARTS", self.parts as u32),
             ("MOST_NODES", self.nodes as u32),
             ("EXTREMES", self.extremes() as u32),
             ("SLICE", self.slice() as u32),
-            ("SLOTS", SLOTS as u32),
+            ("SLOTS", self.slots as u32),
             ("COUNTERS_EACH", COUNTERS_EACH as u32),
         ];
         constants.extend(&control.tables);
@@ -338,13 +370,20 @@ fn target_bytes(targets_log2: u32) -> usize {
     4 * (2 * targets + 2 + targets / 8 + 1)
 }
 
+/// The words of a section. As in `kernels/counted.c`.
+fn section_words(job: &Job) -> usize {
+    if job.element.value_bits > 0 { 2 } else { 0 }
+}
+
 /// Numbers of buckets are below. As in `kernels/counted.c`.
 const FIRST_NODE: usize = 0xf000;
 
 /// The first words of the counters of `kernels/counted.c`.
-const HEAD: [&str; 11] = [
+const HEAD: [&str; 13] = [
     "KIND",
+    "VALUE_WIDTH",
     "NODE_COUNT",
+    "SECTION_COUNT",
     "PART_COUNT",
     "BUCKET_COUNT",
     "FILL_COUNT",
@@ -452,7 +491,7 @@ impl Strategy for CountedBuckets {
                 kernel: "survey",
                 groups: self.sample_groups(),
                 tile: self.sample_tile(),
-                local_bytes: 2 * self.sample_items * element,
+                local_bytes: 2 * self.sample_items * element + 8,
                 mapping: first,
                 words: format!("take a sample of {} keys", self.samples()),
                 ..Step::default()
@@ -461,7 +500,7 @@ impl Strategy for CountedBuckets {
                 kernel: "weigh",
                 groups: self.sample_groups(),
                 tile: self.sample_tile(),
-                local_bytes: self.sample_items * element,
+                local_bytes: self.sample_items * element + 8,
                 words: format!("count the sample by {} cells, linear and logarithmic", self.cell_count(job)),
                 ..Step::default()
             },
@@ -470,7 +509,11 @@ impl Strategy for CountedBuckets {
                 groups: self.cells() / self.slice(),
                 tile: Tile::new(self.divide_items.ilog2() + 2, 2),
                 local_bytes: self.divide_bytes(job),
-                numbers: vec![self.heavy(job) as u32, self.hot_by_chance(job) as u32],
+                numbers: vec![
+                    self.heavy(job) as u32,
+                    self.hot_by_chance(job) as u32,
+                    self.filling(job) as u32,
+                ],
                 words: "divide cells that would not fit a tile".to_owned(),
                 ..Step::default()
             },

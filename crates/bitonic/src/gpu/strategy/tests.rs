@@ -348,6 +348,28 @@ fn arrays_longer_than_a_tile_are_sorted_in_the_way_that_was_measured_best() {
     assert_eq!(plan_for(&Job::of(&oblivious), &everything).launches[0].kernel, "tile_sort", "in place");
 }
 
+/// The tables of the counted buckets fit the local memory, whatever the length.
+#[test]
+fn long_arrays_of_every_width_are_sorted_by_counted_buckets() {
+    let facts = DeviceFacts::nvidia_h200();
+    let requests: [fn(Segments) -> Request; 5] = [
+        Request::keys::<u32>,
+        Request::keys::<f64>,
+        Request::keys::<u128>,
+        Request::argsort::<f32>,
+        Request::argsort::<i64>,
+    ];
+    for request in requests {
+        for log2 in 22..=27 {
+            for length in [1 << log2, 3 << (log2 - 1)] {
+                let request = request(Segments::one(length));
+                let plan = plan_for(&Job::of(&request), &facts);
+                assert_eq!(plan.launches[0].kernel, "survey", "{request:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_smallest_matrix_and_the_smallest_cluster_that_the_device_can_run_are_taken() {
     let all = DeviceFacts::nvidia_h200();

@@ -191,6 +191,24 @@ const MANY_COUNTED_8: CountedRow = CountedRow {
     ..COUNTED_8
 };
 
+/// The same for elements of 16 bytes: keys of 64 bits with an index or a value, and keys of 128 bits.
+const COUNTED_16: CountedRow = CountedRow {
+    up_to: 3 << 20,
+    tile: Tile::new(11, 3),
+    large_tile: Tile::new(12, 3),
+    moved: Tile::new(12, 2),
+    even_moved: Tile::new(12, 2),
+    ..COUNTED_8
+};
+const MANY_COUNTED_16: CountedRow = CountedRow {
+    up_to: 12 << 20,
+    tile: Tile::new(13, 3),
+    large_tile: Tile::new(13, 3),
+    even_moved: Tile::new(13, 3),
+    cells_log2: 14,
+    ..COUNTED_16
+};
+
 /// An NVIDIA H200, November 2026, through CUDA; the cost of a launch through OpenCL.
 ///
 /// - Elements held: one bit more spills registers or leaves too few work-items to hide latencies, one less means more trips
@@ -269,7 +287,7 @@ const H200: Measured = Measured {
     samples: &[cluster(12, 4, 0), cluster(10, 4, 3), cluster(10, 4, 4), cluster(11, 4, 4), cluster(12, 4, 4)],
     scatter_copies: 5.0,
     bucket_groups_of_unit: 4,
-    counted_above: [3 << 20, 1 << 19, usize::MAX, usize::MAX],
+    counted_above: [3 << 20, 1 << 19, 1 << 17, usize::MAX],
     counted: [
         &[
             COUNTED_4,
@@ -291,7 +309,12 @@ const H200: Measured = Measured {
             CountedRow { up_to: 56 << 20, targets_log2: 12, even_targets_log2: 12, ..MANY_COUNTED_8 },
             CountedRow { up_to: usize::MAX, cells_log2: 15, targets_log2: 12, ..MANY_COUNTED_8 },
         ],
-        &[],
+        &[
+            COUNTED_16,
+            MANY_COUNTED_16,
+            CountedRow { up_to: 28 << 20, targets_log2: 12, even_targets_log2: 12, ..MANY_COUNTED_16 },
+            CountedRow { up_to: usize::MAX, cells_log2: 15, targets_log2: 12, ..MANY_COUNTED_16 },
+        ],
         &[],
     ],
     distribute_copies: 3.0,

@@ -22,7 +22,16 @@ fn small(targets_log2: u32) -> CountedBuckets {
         targets_log2,
         even_targets_log2: targets_log2,
     };
-    CountedBuckets { row, samples_log2: 8, sample_items: 64, divide_items: 64, parts: 128, nodes: 64 }
+    CountedBuckets {
+        row,
+        samples_log2: 8,
+        sample_items: 64,
+        divide_items: 64,
+        sections: 128,
+        parts: 128,
+        nodes: 64,
+        slots: 8,
+    }
 }
 
 /// Sorts keys on a device by these buckets; with values, which are the places of the keys, if there are to be any.
@@ -89,6 +98,28 @@ mod on_opencl {
         under_oclgrind::<u32>(450, With::Values, 8, UNEVEN);
     }
 
+    #[test]
+    #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
+    fn sort_pairs_by_counted_buckets_in_two_rounds() {
+        under_oclgrind::<u32>(9000, With::Values, 6, &[Pattern::Random, Pattern::Zipf, Pattern::FewUnique]);
+    }
+
+    #[test]
+    #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
+    fn sort_wide_pairs_by_counted_buckets() {
+        under_oclgrind::<i64>(600, With::Indices, 8, UNEVEN);
+    }
+
+    /// Keys that are there so often that their values are divided.
+    #[test]
+    #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
+    fn divide_the_values_of_keys() {
+        let device = testing::device();
+        let many = |key: u32| u32::MAX / 4 * (key & 3);
+        let keys: Vec<u32> = Pattern::Random.generate(5000, 5).into_iter().map(many).collect();
+        check(&device, &keys, With::Values, Order::Ascending, small(8), Pattern::FewUnique);
+    }
+
     /// Keys that the sample cannot foresee: it finds a few values, and all others lie between them.
     #[test]
     #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
@@ -105,6 +136,9 @@ mod on_opencl {
             "sort_by_counted_buckets",
             "sort_by_counted_buckets_in_two_rounds",
             "sort_pairs_by_counted_buckets",
+            "sort_pairs_by_counted_buckets_in_two_rounds",
+            "sort_wide_pairs_by_counted_buckets",
+            "divide_the_values_of_keys",
             "settle_long_buckets",
         ];
         for test in tests {
