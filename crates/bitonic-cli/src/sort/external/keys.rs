@@ -16,6 +16,7 @@ use crate::text_position::TextPosition;
 use bitonic::external::{Keys, SortedKeys};
 use bitonic::key::KeyType;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// How many bytes are read at a time.
@@ -58,7 +59,7 @@ fn infer(sources: &[Source], arguments: &Arguments) -> Result<KeyType, Failure> 
     let mut seen = Seen::default();
     let progress = Progress::bar("finding the type", total(sources)?);
     for (number, source) in sources.iter().enumerate() {
-        source.for_each_block(true, &progress, |Block { text, origin }| {
+        source.for_each_block(true, &progress, &mut |Block { text, origin }| {
             let words = text::places_of_part(number, &text, origin, Comments::LeftOut);
             seen.look_at(words).map_err(|refusal| refused(sources, refusal))
         })?;
@@ -102,8 +103,8 @@ fn run_keys<K: FileKey>(sources: &[Source], started: Instant, arguments: &Argume
     let len = sorted.summary().items as usize;
     let layout = layouts.swap_remove(0).map_or_else(|| Layout::flat(len), |first| first.flattened(len));
     let writing = Instant::now();
-    write(arguments, |out| encode(format, &layout, &mut sorted, len, out, threads(arguments)))?;
-    let what = keys_in_words::<K>(len, Grouping::All, arguments)?;
+    write(arguments, &mut |out| encode(format, &layout, &mut sorted, len, out, threads(arguments)))?;
+    let what = keys_in_words(K::TYPE, len, Grouping::All, arguments)?;
     let times = Times { before, sorting, writing: writing.elapsed() };
     report(&what, sorted.summary(), times, arguments);
     Ok(())
@@ -131,7 +132,7 @@ impl Source<'_> {
         &self,
         has_comments: bool,
         progress: &Progress,
-        mut take: impl FnMut(Block) -> Result<(), Failure>,
+        take: &mut dyn FnMut(Block) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let (content, _) = self.input.open()?;
         let mut blocks = Blocks::new(content, BLOCK, has_comments);
@@ -159,11 +160,11 @@ impl Source<'_> {
         let has_comments = K::COMMENTS == Comments::LeftOut;
         let output = arguments.output.as_deref();
         let is_output = self.input.path.as_deref().is_some_and(|path| is_output(path, output));
-        self.for_each_block(has_comments, progress, |block| {
+        self.for_each_block(has_comments, progress, &mut |block| {
             if has_comments && is_output && block.text.contains(&b'#') {
                 return Err(self.input.refused(LOSES_COMMENTS));
             }
-            let decode = |(part, origin): (&[u8], TextPosition)| -> Result<Vec<K>, Refusal> {
+            let decode = |&(part, origin): &(&[u8], TextPosition)| -> Result<Vec<K>, Refusal> {
                 let mut decoded = Vec::new();
                 // A word and the space before it take two bytes at least.
                 if decoded.try_reserve_exact(part.len() / 2 + 1).is_err() {
@@ -174,7 +175,7 @@ impl Source<'_> {
                 text::decode_into(words, arguments.digits(), &mut decoded)?;
                 Ok(decoded)
             };
-            for decoded in on_threads(parts(&block, threads), &decode) {
+            for decoded in on_threads(&parts(&block, threads), &decode) {
                 keys.push(&decoded.map_err(|refusal| refused(sources, refusal))?)?;
             }
             Ok(())
@@ -185,7 +186,7 @@ impl Source<'_> {
         let Self { input, format, head } = self;
         let (mut content, length) = input.open()?;
         let (start, order): (u64, ByteOrder) =
-            format.stretch::<K>(head, length).map_err(|reason| input.refused(reason))?;
+            format.stretch(K::TYPE, head, length).map_err(|reason| input.refused(reason))?;
         let cannot_read = |error: io::Error| input.cannot_read(&error);
         content.seek(SeekFrom::Start(start)).map_err(cannot_read)?;
         let (mut bytes, mut decoded) =
@@ -220,18 +221,18 @@ fn encode<K: FileKey>(
 ) -> Result<(), Interrupted> {
     let progress = Progress::bar("merging", len);
     let mut head = Vec::new();
-    format.append_head::<K>(layout, &mut head)?;
+    format.append_head(K::TYPE, layout, &mut head)?;
     out.write_all(&head)?;
     while let Some(chunk) = sorted.next_chunk()? {
         // A few writes for each thread's share, so that sharing costs little beside them.
         for some in chunk.chunks(4 * threads * KEYS_PER_WRITE) {
-            let encode = |keys: &[K]| {
+            let encode = |keys: &&[K]| {
                 let mut bytes = Vec::new();
                 format.append_keys(keys, layout, &mut bytes);
                 bytes
             };
-            let shares = some.chunks(some.len().div_ceil(threads)).collect();
-            for bytes in on_threads(shares, &encode) {
+            let shares: Vec<&[K]> = some.chunks(some.len().div_ceil(threads)).collect();
+            for bytes in on_threads(&shares, &encode) {
                 out.write_all(&bytes)?;
             }
             progress.advance(some.len());
@@ -241,15 +242,23 @@ fn encode<K: FileKey>(
 }
 
 /// Does the work for every part, each on a thread, the first on this one.
-fn on_threads<P: Send, R: Send>(parts: Vec<P>, work: &(impl Fn(P) -> R + Sync)) -> Vec<R> {
+fn on_threads<P: Send + Sync, R: Send + Sync>(parts: &[P], work: &(impl Fn(&P) -> R + Sync)) -> Vec<R> {
+    let results: Vec<OnceLock<R>> = parts.iter().map(|_| OnceLock::new()).collect();
+    each_on_threads(parts.len(), &|number| {
+        results[number].get_or_init(|| work(&parts[number]));
+    });
+    results.into_iter().filter_map(OnceLock::into_inner).collect()
+}
+
+/// The same for numbers from 0 on, whatever the work is.
+fn each_on_threads(count: usize, work: &(dyn Fn(usize) + Sync)) {
     std::thread::scope(|scope| {
-        let mut parts = parts.into_iter();
-        let first = parts.next();
-        let others: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
-        let mut results: Vec<R> = first.map(work).into_iter().collect();
-        for other in others {
-            results.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        let others: Vec<_> = (1..count).map(|number| scope.spawn(move || work(number))).collect();
+        if count > 0 {
+            work(0);
         }
-        results
-    })
+        for other in others {
+            other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+    });
 }
