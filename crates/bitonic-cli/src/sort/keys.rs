@@ -5,7 +5,7 @@ use super::formats::{FileKey, Format, Layout, first_out_of_order, show};
 use super::grouping::Grouping;
 use crate::failure::Failure;
 use bitonic::key::{KeyType, Order};
-use bitonic::{Report, Sorter};
+use bitonic::{Error, Report, Sorter};
 use std::ops::Range;
 
 /// Keys of one type.
@@ -25,6 +25,12 @@ pub(super) trait AnyKeys {
 
     /// Merges parts that are in order, each of which ends at one of these places.
     fn merge(&mut self, ends: &[usize], sorter: &Sorter) -> Result<(), Failure>;
+
+    /// Sorts them as the sorter says, and moves the number of a line with each.
+    fn sort_with_lines(&mut self, lines: &mut [usize], sorter: &Sorter) -> Result<Report, Error>;
+
+    /// Keeps the first of the lines with equal keys. Both are in the order of the keys.
+    fn keep_first_of_equals(&self, lines: &mut Vec<usize>);
 
     /// The first of these keys that should stand before its predecessor.
     fn first_out_of_order(&self, keys: Range<usize>, order: Order) -> Option<usize>;
@@ -68,6 +74,19 @@ impl<K: FileKey> AnyKeys for Vec<K> {
         let parts: Vec<&[K]> = starts.zip(ends).map(|(start, &end)| &self[start..end]).collect();
         *self = sorter.merge_many(&parts)?;
         Ok(())
+    }
+
+    fn sort_with_lines(&mut self, lines: &mut [usize], sorter: &Sorter) -> Result<Report, Error> {
+        sorter.sort_pairs(self, lines)
+    }
+
+    fn keep_first_of_equals(&self, lines: &mut Vec<usize>) {
+        let mut before = None;
+        let mut bits = self.iter().map(|key| Some(key.to_raw_bits()));
+        lines.retain(|_| {
+            let here = bits.next().flatten();
+            std::mem::replace(&mut before, here) != here
+        });
     }
 
     fn first_out_of_order(&self, keys: Range<usize>, order: Order) -> Option<usize> {

@@ -185,16 +185,16 @@ impl Implementation {
         keys: KeysMut<'_>,
         settings: &Settings,
     ) -> Result<Option<DeviceShare>, SortFailed> {
-        let sorted = with_keys!(keys, keys => match &self.sort {
+        let sorted = match &self.sort {
             Sort::Rung(rung) => rung.sort(keys, self.runs_on, settings).map_err(|error| error.to_string()),
             Sort::Engine(engine) => {
                 engine.sort(keys, self.runs_on, settings).map_err(|error| error.to_string())
             }
             Sort::Other(other) => {
-                other.sort(keys);
+                with_keys!(keys, keys => other.sort(keys));
                 Ok(None)
             }
-        });
+        };
         sorted.map_err(|reason| SortFailed { implementation: self.to_string(), reason })
     }
 }
