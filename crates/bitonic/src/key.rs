@@ -452,11 +452,6 @@ macro_rules! key_types {
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
             }
-
-            /// The same for a shorter time.
-            pub fn reborrow(&mut self) -> KeysMut<'_> {
-                match self { $(Self::$variant(keys) => KeysMut::$variant(keys),)+ }
-            }
         }
 
         /// Runs code with keys whose type is only known at run time.
