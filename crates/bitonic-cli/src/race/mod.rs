@@ -73,13 +73,8 @@ impl AnySort for Contender {
                 input.try_out(few, &mut |keys| self.sort(keys, few))
             }
             // Which kernels there are depends on the length.
-            Sort::Bitonic(sorter) => {
-                let sorter = sorter.clone();
-                let mut sort = |keys: KeysMut<'_>| self.sort(keys, input.row_length());
-                match engine(&sorter, input)? {
-                    Engine::Cpu => Ok(()),
-                    _ => input.try_out(input.len(), &mut sort),
-                }
+            Sort::Bitonic(sorter) if engine(sorter, input)? != Engine::Cpu => {
+                input.try_out(input.len(), &mut |keys| self.sort(keys, input.row_length()))
             }
             _ => Ok(()),
         }
