@@ -7,7 +7,7 @@ use super::buffer::Buffer;
 use super::cut::{self, Rest};
 use super::fingerprint::Fingerprint;
 use crate::cpu::{self, Settings};
-use crate::key::{self, BitMap, Bits, KeyType, bits_as_bytes};
+use crate::key::{self, BitMap, Bits, KeyType};
 use crate::{Error, Sorter};
 use bytemuck::Pod;
 use std::marker::PhantomData;
@@ -182,9 +182,4 @@ impl<B: Bits + Pod> Items for KeyItems<B> {
 /// What brings keys of a type into the order of settings.
 pub(super) fn map<B: Bits>(key: KeyType, settings: Settings) -> BitMap<B> {
     BitMap::new(key.form(), settings.order)
-}
-
-/// Adds the bits of a key to others.
-pub(super) fn push_bits<B: Bits>(keys: &mut Buffer, bits: B) {
-    keys.extend(bits_as_bytes(&[bits]));
 }

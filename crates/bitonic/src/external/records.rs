@@ -8,9 +8,9 @@
 use super::buffer::Buffer;
 use super::cut::{self, Rest};
 use super::fingerprint::Fingerprint;
-use super::items::{Index, Items, Part, Window, map, push_bits, with_width};
+use super::items::{Index, Items, Part, Window, map, with_width};
 use crate::cpu::{Settings, for_each_index, try_vec};
-use crate::key::{Bits, Key, KeyType, valid_bits};
+use crate::key::{Bits, Key, KeyType, bits_as_bytes, valid_bits};
 use crate::{Error, Sorter};
 use bytemuck::Pod;
 use std::marker::PhantomData;
@@ -197,14 +197,16 @@ impl<B: Bits + Pod> Items for RecordItems<B> {
     }
 
     fn index(&self, bytes: &[u8], index: &mut Index) -> usize {
-        index.keys.clear();
         index.starts.clear();
         index.starts.push(0);
+        let mut keys: Vec<B> = Vec::new();
         for (bits, item) in self.items(bytes) {
-            push_bits(&mut index.keys, bits);
+            keys.push(bits);
             index.starts.push(item.end);
         }
-        index.starts.len() - 1
+        index.keys.clear();
+        index.keys.extend(bits_as_bytes(&keys));
+        keys.len()
     }
 
     fn fingerprint(&self, bytes: &[u8]) -> Fingerprint {
@@ -230,19 +232,20 @@ impl<B: Bits + Pod> Items for RecordItems<B> {
     }
 
     fn sort(&self, run: &mut Buffer, spare: &mut Buffer, sorter: &Sorter) -> Result<(), Error> {
-        let items = self.items(run.bytes()).count();
-        let (mut keys, mut starts, mut order) = (try_vec(items)?, try_vec(items)?, try_vec(items)?);
-        for (bits, item) in self.items(run.bytes()) {
+        let bytes = run.bytes();
+        let items = self.items(bytes).count();
+        let (mut keys, mut starts, mut order) = (try_vec(items)?, try_vec(items + 1)?, try_vec(items)?);
+        starts.push(0);
+        for (bits, item) in self.items(bytes) {
             keys.push(bits);
-            starts.push(item.start);
+            starts.push(item.end);
         }
         sorter.argsort_bits::<B>(&keys, self.key, |item| order.push(item))?;
-        spare.reserve(run.len())?;
-        spare.resize(run.len());
+        spare.reserve(bytes.len())?;
+        spare.resize(bytes.len());
         let mut rest = spare.bytes_mut();
         for item in order {
-            let end = starts.get(item + 1).copied().unwrap_or(run.len());
-            let record = &run.bytes()[starts[item]..end];
+            let record: &[u8] = &bytes[starts[item]..starts[item + 1]];
             let (place, later) = rest.split_at_mut(record.len());
             place.copy_from_slice(record);
             rest = later;
@@ -256,8 +259,8 @@ impl<B: Bits + Pod> Items for RecordItems<B> {
         let (mut keys, mut records) = (try_vec::<B>(count)?, try_vec::<&[u8]>(count)?);
         for Part { window, items } in parts {
             keys.extend_from_slice(bytemuck::cast_slice(self.keys(window, items.clone())));
-            let starts = window.index.starts[items.start..=items.end].windows(2);
-            records.extend(starts.map(|ends| &window.buffer.bytes()[ends[0]..ends[1]]));
+            let (bytes, starts) = (window.buffer.bytes(), &window.index.starts[items.start..=items.end]);
+            records.extend(starts.windows(2).map(|ends| &bytes[ends[0]..ends[1]]));
         }
         let mut rest = merged;
         for_each_index(&keys, map(self.key, settings), settings, |item| {
