@@ -103,7 +103,7 @@ impl<Key: Eq + Hash + Clone> Forecast<Key> {
         algorithm: Algorithm,
         n: usize,
         allowed: f64,
-        mut measure: impl FnMut(usize) -> Result<f64, Failure>,
+        measure: &mut dyn FnMut(usize) -> Result<f64, Failure>,
     ) -> Result<Option<Prediction>, Failure> {
         if n <= FEW {
             return Ok(None);
@@ -163,11 +163,11 @@ mod tests {
         mut seconds: impl FnMut(usize) -> f64,
     ) -> (Option<f64>, Vec<usize>) {
         let mut measured = Vec::new();
-        let time = |keys| {
+        let mut time = |keys| {
             measured.push(keys);
             Ok::<f64, ()>(seconds(keys))
         };
-        let too_long = Forecast::new(probes).too_long(&"it", Algorithm::OddEven, n, 1.0, time).unwrap();
+        let too_long = Forecast::new(probes).too_long(&"it", Algorithm::OddEven, n, 1.0, &mut time).unwrap();
         (too_long.map(|predicted| predicted.seconds), measured)
     }
 
@@ -246,7 +246,7 @@ mod tests {
     fn what_is_known_is_not_measured_again() {
         let mut forecast = Forecast::new(Probes::Many);
         forecast.note(&"it", 1 << 20, 0.02);
-        let never = |_: usize| -> Result<f64, ()> { panic!("it is known") };
-        assert_eq!(forecast.too_long(&"it", Algorithm::Bitonic, 1 << 22, 1.0, never), Ok(None));
+        let mut never = |_: usize| -> Result<f64, ()> { panic!("it is known") };
+        assert_eq!(forecast.too_long(&"it", Algorithm::Bitonic, 1 << 22, 1.0, &mut never), Ok(None));
     }
 }

@@ -4,8 +4,8 @@ use crate::gpu::DeviceRung;
 use crate::times::{DeviceTimes, KernelTimes, Times};
 use crate::{LadderError, Options, Rung, RunsOn};
 use bitonic::device::{DeviceBuffer, Driver};
-use bitonic::key::{Bits, with_ordered_bits};
-use bitonic::{DeviceChoice, Key, cuda, opencl};
+use bitonic::key::{Bits, KeysMut, with_ordered_bits};
+use bitonic::{DeviceChoice, Key, cuda, opencl, with_keys};
 use std::time::Instant;
 
 impl Rung {
@@ -48,10 +48,18 @@ impl Rung {
     /// # Ok::<(), bitonic_ladder::LadderError>(())
     /// ```
     pub fn sort_timed<K: Key>(self, keys: &mut [K], options: &Options) -> Result<Times, LadderError> {
+        self.sort_any(keys.into(), options)
+    }
+
+    /// The same for keys of a type that is known at run time: every rung is compiled here, for every width, and not again by whoever
+    /// calls it.
+    fn sort_any(self, keys: KeysMut<'_>, options: &Options) -> Result<Times, LadderError> {
         self.check_len(keys.len())?;
         let runs_on = self.choose(options.runs_on)?;
         let started = Instant::now();
-        let device = with_ordered_bits(keys, options.order, |bits| self.sort_bits(bits, runs_on, options))?;
+        let device = with_keys!(keys, keys => {
+            with_ordered_bits(keys, options.order, |bits| self.sort_bits(bits, runs_on, options))
+        })?;
         Ok(Times { total: started.elapsed(), device })
     }
 

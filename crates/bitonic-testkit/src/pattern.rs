@@ -1,6 +1,7 @@
 //! Named inputs.
 
 use crate::TestKey;
+use bitonic::key::KeysMut;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, RngExt, SeedableRng};
 use std::fmt;
@@ -87,62 +88,73 @@ impl Pattern {
     /// assert!(keys.is_sorted());
     /// ```
     pub fn generate<K: TestKey>(self, len: usize, seed: u64) -> Vec<K> {
+        let mut keys = vec![K::at(0); len];
+        self.fill_any(keys.as_mut_slice().into(), seed);
+        keys
+    }
+
+    /// Makes as many keys as there are, of a type that is known at run time. Compiled here, and not again by whoever wants keys.
+    fn fill_any(self, keys: KeysMut<'_>, seed: u64) {
+        bitonic::with_keys!(keys, keys => self.fill(keys, seed));
+    }
+
+    fn fill<K: TestKey>(self, keys: &mut [K], seed: u64) {
+        let len = keys.len();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ len as u64);
         // The place of index `i` on a slope from the least to the greatest key over `steps` indices.
         let slope =
             |index: usize, steps: usize| K::at((u64::MAX / steps.max(1) as u64).saturating_mul(index as u64));
-        let indices = 0..len;
         match self {
-            Self::Random => indices.map(|_| K::at(random.next_u64())).collect(),
-            Self::Sorted => indices.map(|index| slope(index, len)).collect(),
-            Self::Reversed => indices.rev().map(|index| slope(index, len)).collect(),
+            Self::Random => each(keys, |_| K::at(random.next_u64())),
+            Self::Sorted => each(keys, |index| slope(index, len)),
+            Self::Reversed => each(keys, |index| slope(len - 1 - index, len)),
             Self::NearlySorted => {
-                let mut keys: Vec<K> = indices.map(|index| slope(index, len)).collect();
+                each(keys, |index| slope(index, len));
                 for _ in 0..len.div_ceil(100) {
                     keys[random.random_range(0..len)] = K::at(random.next_u64());
                 }
-                keys
             }
-            Self::AllEqual => vec![K::at(random.next_u64()); len],
+            Self::AllEqual => keys.fill(K::at(random.next_u64())),
             Self::FewUnique => {
                 let values: [K; 16] = std::array::from_fn(|_| K::at(random.next_u64()));
-                indices.map(|_| values[random.random_range(0..16)]).collect()
+                each(keys, |_| values[random.random_range(0..16)]);
             }
-            Self::OrganPipe => indices.map(|index| slope(index.min(len - 1 - index), len / 2 + 1)).collect(),
+            Self::OrganPipe => each(keys, |index| slope(index.min(len - 1 - index), len / 2 + 1)),
             Self::Saw => {
                 let tooth = len.isqrt().max(2);
-                indices.map(|index| slope(index % tooth, tooth)).collect()
+                each(keys, |index| slope(index % tooth, tooth));
             }
             Self::Special => {
                 let special = K::special();
-                indices
-                    .map(|_| match random.random_range(0..2_u32) {
-                        0 => special[random.random_range(0..special.len())],
-                        _ => K::any(u128::from(random.next_u64()) << 64 | u128::from(random.next_u64())),
-                    })
-                    .collect()
+                each(keys, |_| match random.random_range(0..2_u32) {
+                    0 => special[random.random_range(0..special.len())],
+                    _ => K::any(u128::from(random.next_u64()) << 64 | u128::from(random.next_u64())),
+                });
             }
-            Self::AllMax => vec![greatest(); len],
-            Self::HalfMax => indices
-                .map(|index| if index % 2 == 0 { greatest() } else { K::at(random.next_u64()) })
-                .collect(),
+            Self::AllMax => keys.fill(greatest()),
+            Self::HalfMax => {
+                each(keys, |index| if index % 2 == 0 { greatest() } else { K::at(random.next_u64()) });
+            }
             Self::LogUniform => {
-                indices.map(|_| K::at(random.next_u64() >> random.random_range(0..64_u32))).collect()
+                each(keys, |_| K::at(random.next_u64() >> random.random_range(0..64_u32)));
             }
             Self::Zipf => {
                 // Rank by inverting the harmonic sum: rank = distinct^u for uniform u; then scatter the ranks.
                 let distinct = (len.max(2)) as f64;
-                indices
-                    .map(|_| {
-                        let rank = distinct.powf(random.random::<f64>()) as u64;
-                        K::at(rank.wrapping_mul(0x9E37_79B9_7F4A_7C15))
-                    })
-                    .collect()
+                each(keys, |_| {
+                    let rank = distinct.powf(random.random::<f64>()) as u64;
+                    K::at(rank.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+                });
             }
             // The mean of twelve uniform ones.
-            Self::Normal => indices.map(|_| K::at((0..12).map(|_| random.next_u64() / 12).sum())).collect(),
+            Self::Normal => each(keys, |_| K::at((0..12).map(|_| random.next_u64() / 12).sum())),
         }
     }
+}
+
+/// Makes the key of every index, one after the other.
+fn each<K>(keys: &mut [K], mut key: impl FnMut(usize) -> K) {
+    keys.iter_mut().enumerate().for_each(|(index, place)| *place = key(index));
 }
 
 /// The greatest value of a type by its total order: a NaN for floats.

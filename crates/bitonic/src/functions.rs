@@ -2,7 +2,7 @@
 
 use crate::cpu::{self, Settings};
 use crate::gpu::auto::worthwhile;
-use crate::key::{BitMap, Key, Order, as_bits};
+use crate::key::{BitMap, Key, Order, as_bits, as_bits_mut};
 use crate::{Engine, Error, Sorter, TopK};
 
 /// Sorts keys in place, ascending.
@@ -41,7 +41,9 @@ fn sort_in<K: Key>(keys: &mut [K], order: Order) {
 /// ```
 pub fn sort_pairs<K: Key, V: Copy + Send>(keys: &mut [K], values: &mut [V]) -> Result<(), Error> {
     if keys.len() == values.len() && worthwhile(keys.len()).is_none() {
-        return cpu::sort_pairs(keys, values, false, Settings::usual());
+        let settings = Settings::usual();
+        // SAFETY: the sort gives back a permutation of the keys' bits.
+        return cpu::sort_pairs(unsafe { as_bits_mut(keys) }, values, settings.map::<K>(), false, settings);
     }
     Sorter::new().sort_pairs(keys, values).map(|_| ())
 }

@@ -53,6 +53,9 @@ pub trait Key: Copy + Send + Sync + 'static + sealed::Sealed {
     /// U+FFFD; no sort ever makes such bits.
     fn from_raw_bits(bits: Self::Bits) -> Self;
 
+    /// Keys as a value that says their type.
+    fn any_mut(keys: &mut [Self]) -> KeysMut<'_>;
+
     /// An unsigned integer whose order is the key's order.
     #[inline(always)]
     fn to_ordered_bits(self) -> Self::Bits {
@@ -251,41 +254,39 @@ pub(crate) fn as_bits<K: Key>(keys: &[K]) -> &[K::Bits] {
 
 /// The keys' memory as bytes, to read.
 pub(crate) fn as_bytes<K: Key>(keys: &[K]) -> &[u8] {
-    bytemuck::cast_slice(as_bits(keys))
+    bits_as_bytes(as_bits(keys))
 }
 
-/// The keys' memory as bytes.
+/// The memory of bits as bytes, to read.
+pub(crate) fn bits_as_bytes<B: Bits>(bits: &[B]) -> &[u8] {
+    bytemuck::cast_slice(bits)
+}
+
+/// The memory of bits as bytes.
+pub(crate) fn bits_as_bytes_mut<B: Bits>(bits: &mut [B]) -> &mut [u8] {
+    bytemuck::cast_slice_mut(bits)
+}
+
+/// Bytes that are the memory of keys, as keys.
 ///
 /// # Safety
 ///
-/// As for [`as_bits_mut`].
-pub(crate) unsafe fn as_bytes_mut<K: Key>(keys: &mut [K]) -> &mut [u8] {
-    // SAFETY: the same promise.
-    bytemuck::cast_slice_mut(unsafe { as_bits_mut(keys) })
+/// They are whole keys: for `bool` and `char` not every pattern is one ([`are_valid`]).
+#[cfg(feature = "external")]
+pub(crate) unsafe fn from_bytes<K: Key>(bytes: &[u8]) -> &[K] {
+    let bits: &[K::Bits] = bytemuck::cast_slice(bytes);
+    // SAFETY: keys have the size and the alignment of their bits (checked in `as_bits`), and the caller says that these are keys.
+    unsafe { std::slice::from_raw_parts(bits.as_ptr().cast(), bits.len()) }
 }
 
-/// Lets `fill` write the keys' memory; tells whether all that is there then are keys. What are none become keys, also if `fill` fails
-/// or panics.
+/// The bits of a key that has these bits, or of the one that [`Key::from_raw_bits`] makes of bits that no key has.
 #[cfg(feature = "external")]
-pub(crate) fn fill_from_bytes<K: Key, E>(
-    keys: &mut [K],
-    fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
-) -> Result<bool, E> {
-    struct MakeKeys<'a, K: Key>(&'a mut [K::Bits]);
-
-    impl<K: Key> Drop for MakeKeys<'_, K> {
-        fn drop(&mut self) {
-            if K::TYPE.has_invalid_bits() {
-                self.0.iter_mut().for_each(|bits| *bits = K::from_raw_bits(*bits).to_raw_bits());
-            }
-        }
+pub(crate) fn valid_bits<B: Bits>(key: KeyType, bits: B) -> B {
+    match key {
+        KeyType::Bool => B::truncate(u128::from(bits != B::ZERO)),
+        KeyType::Char => B::truncate(u128::from(u32::from(char::from_raw_bits(bits.widen() as u32)))),
+        _ => bits,
     }
-
-    // SAFETY: dropping it makes keys of whatever bits are there, before anybody sees them as keys again.
-    let bits = MakeKeys::<K>(unsafe { as_bits_mut(keys) });
-    let bytes = bytemuck::cast_slice_mut(&mut *bits.0);
-    fill(bytes)?;
-    Ok(are_valid(K::TYPE, bytes))
 }
 
 /// Whether bytes are keys: for `bool` and `char` not all are. Other types have no invalid bits.
@@ -429,6 +430,54 @@ macro_rules! key_types {
             }};
         }
 
+        /// Keys whose type is known at run time only: for code that is compiled once, and not for every type of a key.
+        ///
+        /// [`with_keys!`](crate::with_keys) turns it back into a slice.
+        #[derive(Debug)]
+        #[non_exhaustive]
+        pub enum KeysMut<'a> {
+            $(
+                #[doc = concat!("Keys of the type `", stringify!($type), "`.")]
+                $variant(&'a mut [$type]),
+            )+
+        }
+
+        impl KeysMut<'_> {
+            /// How many keys there are.
+            pub fn len(&self) -> usize {
+                match self { $(Self::$variant(keys) => keys.len(),)+ }
+            }
+
+            /// Whether there are none.
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+        }
+
+        /// Runs code with keys whose type is only known at run time.
+        ///
+        /// ```
+        /// use bitonic::key::KeysMut;
+        ///
+        /// fn sort_any(keys: KeysMut<'_>) {
+        ///     bitonic::with_keys!(keys, keys => bitonic::sort(keys))
+        /// }
+        ///
+        /// let mut keys = [2.5_f32, -1.0, 0.0];
+        /// sort_any(KeysMut::from(&mut keys[..]));
+        /// assert_eq!(keys, [-1.0, 0.0, 2.5]);
+        /// ```
+        #[macro_export]
+        macro_rules! with_keys {
+            ($dollar any:expr, $dollar keys:ident => $dollar body:expr) => {{
+                #[allow(unreachable_patterns, reason = "the enum is non-exhaustive outside its crate only")]
+                match $dollar any {
+                    $($crate::key::KeysMut::$variant($dollar keys) => $dollar body,)+
+                    other => unreachable!("{other:?} are no keys of the list"),
+                }
+            }};
+        }
+
         /// The key types by their names, for [`with_key_type!`](crate::with_key_type).
         #[doc(hidden)]
         pub mod types {
@@ -446,6 +495,10 @@ macro_rules! key_types {
                 #[inline(always)]
                 fn from_raw_bits(bits: $bits) -> Self {
                     $from(bits)
+                }
+                #[inline(always)]
+                fn any_mut(keys: &mut [Self]) -> KeysMut<'_> {
+                    KeysMut::$variant(keys)
                 }
             }
         )+
@@ -479,6 +532,12 @@ macro_rules! sealed_keys {
 }
 // The unsigned integers are sealed as `Bits` already.
 sealed_keys!(usize, i8, i16, i32, i64, i128, isize, f16, bf16, f32, f64, bool, char);
+
+impl<'a, K: Key> From<&'a mut [K]> for KeysMut<'a> {
+    fn from(keys: &'a mut [K]) -> Self {
+        K::any_mut(keys)
+    }
+}
 
 impl KeyType {
     /// Whether some bit patterns of the type's size are no value of the type.

@@ -1,7 +1,7 @@
 //! Permutations: what [`argsort`](crate::argsort) gives, applied and inverted; and sorts of any items by a key, which are permutations.
 
 use crate::cpu::{self, Settings, try_vec};
-use crate::key::Key;
+use crate::key::{Key, as_bits};
 use crate::{Error, Sorter};
 use std::cmp::Reverse;
 
@@ -171,7 +171,7 @@ fn sort_items<T, S: SortKey>(
 ) -> Result<(), Error> {
     let mut keys = try_vec(items.len())?;
     keys.extend(items.iter().map(|item| key_of(item).pack()));
-    let indices = cpu::argsort(&keys, settings)?;
+    let indices = cpu::argsort(as_bits(&keys), settings.map::<S::Packed>(), settings)?;
     drop(keys);
     cpu::permute::permute(items, &indices)
 }

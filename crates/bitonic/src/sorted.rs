@@ -131,7 +131,7 @@ impl Sorter {
         let (mut from, mut to): (Vec<K>, Vec<K>) = (try_vec(len)?, try_vec(len)?);
         slices.iter().for_each(|slice| from.extend_from_slice(slice));
         to.extend_from_slice(&from);
-        let lengths = slices.iter().map(|slice| slice.len());
+        let lengths = slices.iter().map(|slice| slice.len()).collect();
         merge_runs_of_keys(&mut from, &mut to, lengths, self.settings()?)?;
         Ok(to)
     }

@@ -13,7 +13,7 @@ use crate::gpu::cut::Cuts;
 use crate::gpu::engine::DeviceEngine;
 use crate::gpu::execute::{HostArrays, Means, ValueBytes};
 use crate::instructions::{Available, Instructions};
-use crate::key::{Key, Order, as_bytes, as_bytes_mut};
+use crate::key::{BitMap, Bits, Key, KeyType, Order, as_bits, as_bits_mut, bits_as_bytes, bits_as_bytes_mut};
 use crate::plan::Plan;
 use crate::report::DeviceTimes;
 use crate::request::{Request, Segments};
@@ -156,7 +156,8 @@ impl Sorter {
     ///   report says so.
     pub fn sort<K: Key>(&self, keys: &mut [K]) -> Result<Report, Error> {
         let request = Request::keys::<K>(Segments::one(keys.len()));
-        self.run(request, &mut Keys(keys))
+        // SAFETY: see `Keys`.
+        self.run(request, &mut Keys(unsafe { as_bits_mut(keys) }))
     }
 
     /// Sorts every row of keys for itself, in place: the first `row_length` keys, then the next, and so on.
@@ -172,7 +173,8 @@ impl Sorter {
     /// ```
     pub fn sort_rows<K: Key>(&self, keys: &mut [K], row_length: usize) -> Result<Report, Error> {
         let request = Request::keys::<K>(Segments::rows(keys.len(), row_length)?);
-        self.run(request, &mut Keys(keys))
+        // SAFETY: see `Keys`.
+        self.run(request, &mut Keys(unsafe { as_bits_mut(keys) }))
     }
 
     /// Sorts keys in place and moves every value with its key. Order and result as in [`Sorter::sort`].
@@ -187,7 +189,9 @@ impl Sorter {
         values: &mut [V],
     ) -> Result<Report, Error> {
         check_lengths(keys, values)?;
-        self.run(Request::pairs::<K, V>(Segments::one(keys.len())), &mut Pairs(keys, values))
+        let request = Request::pairs::<K, V>(Segments::one(keys.len()));
+        // SAFETY: see `Keys`.
+        self.run(request, &mut Pairs(unsafe { as_bits_mut(keys) }, values))
     }
 
     /// Sorts every row of keys for itself, in place, and moves every value with its key: the first `row_length` keys, then the
@@ -211,7 +215,8 @@ impl Sorter {
     ) -> Result<Report, Error> {
         check_lengths(keys, values)?;
         let request = Request::pairs::<K, V>(Segments::rows(keys.len(), row_length)?);
-        self.run(request, &mut PairsOfRows(Pairs(keys, values)))
+        // SAFETY: see `Keys`.
+        self.run(request, &mut PairsOfRows(Pairs(unsafe { as_bits_mut(keys) }, values)))
     }
 
     /// The index of every key in sorted order: `keys[result[0]]` is the first. Equal keys come by lowest index, in
@@ -251,54 +256,73 @@ impl Sorter {
         if I::from_usize(last).is_none() {
             return Err(Error::NoSuchPlace { index: last, len: keys.len() });
         }
-        let request = self.complete(Request::argsort::<K>(Segments::one(keys.len())));
         let mut places = indices.iter_mut();
-        let mut put = |index| {
+        self.argsort_bits(as_bits(keys), K::TYPE, |index| {
             if let (Some(place), Some(index)) = (places.next(), I::from_usize(index)) {
                 *place = index;
             }
-        };
-        if self.device_for(&request, &mut None)?.is_some() {
-            self.argsort(keys)?.into_iter().for_each(put);
+        })
+    }
+
+    /// As [`Sorter::sort`], of the bits of keys of this type. What comes back is a permutation of them.
+    #[cfg(feature = "external")]
+    pub(crate) fn sort_bits<B: Bits>(&self, bits: &mut [B], key: KeyType) -> Result<Report, Error> {
+        let request = Request { key, ..Request::keys::<u8>(Segments::one(bits.len())) };
+        self.run(request, &mut Keys(bits))
+    }
+
+    /// As [`Sorter::argsort`], of the bits of keys of this type; hands over one index after the other.
+    pub(crate) fn argsort_bits<B: Bits>(
+        &self,
+        bits: &[B],
+        key: KeyType,
+        take: impl FnMut(usize),
+    ) -> Result<(), Error> {
+        let request = Request { key, ..Request::argsort::<u8>(Segments::one(bits.len())) };
+        let complete = self.complete(request);
+        if self.device_for(&complete, &mut None)?.is_some() {
+            let mut indices = Vec::new();
+            self.run(request, &mut Argsort(bits, &mut indices))?;
+            indices.into_iter().for_each(take);
             return Ok(());
         }
-        cpu::for_each_index(keys, self.settings()?, &mut put)
+        cpu::for_each_index(bits, map(&complete), self.settings()?, take)
     }
 
     fn indices<K: Key>(&self, keys: &[K], segments: Segments) -> Result<Vec<usize>, Error> {
         let mut indices = Vec::new();
-        self.run(Request::argsort::<K>(segments), &mut Argsort(keys, &mut indices))?;
+        self.run(Request::argsort::<K>(segments), &mut Argsort(as_bits(keys), &mut indices))?;
         Ok(indices)
     }
 
     /// What [`Sorter::sort`] would do with this many keys.
     pub fn plan<K: Key>(&self, len: usize) -> Result<Plan, Error> {
-        self.plan_of(Request::keys::<K>(Segments::one(len)), cpu::plan_keys::<K>)
+        self.plan_of(Request::keys::<K>(Segments::one(len)), cpu::plan_keys::<K::Bits>)
     }
 
     /// What [`Sorter::sort_rows`] would do with this many keys.
     pub fn plan_rows<K: Key>(&self, len: usize, row_length: usize) -> Result<Plan, Error> {
-        self.plan_of(Request::keys::<K>(Segments::rows(len, row_length)?), cpu::plan_keys::<K>)
+        self.plan_of(Request::keys::<K>(Segments::rows(len, row_length)?), cpu::plan_keys::<K::Bits>)
     }
 
     /// What [`Sorter::sort_pairs`] would do with this many keys and values.
     pub fn plan_pairs<K: Key, V>(&self, len: usize) -> Result<Plan, Error> {
-        self.plan_of(Request::pairs::<K, V>(Segments::one(len)), cpu::plan_pairs::<K, V>)
+        self.plan_of(Request::pairs::<K, V>(Segments::one(len)), cpu::plan_pairs::<K::Bits, V>)
     }
 
     /// What [`Sorter::sort_pairs_rows`] would do with this many keys and values.
     pub fn plan_pairs_rows<K: Key, V>(&self, len: usize, row_length: usize) -> Result<Plan, Error> {
-        self.plan_of(Request::pairs::<K, V>(Segments::rows(len, row_length)?), cpu::plan_pairs::<K, V>)
+        self.plan_of(Request::pairs::<K, V>(Segments::rows(len, row_length)?), cpu::plan_pairs::<K::Bits, V>)
     }
 
     /// What [`Sorter::argsort`] would do with this many keys.
     pub fn plan_argsort<K: Key>(&self, len: usize) -> Result<Plan, Error> {
-        self.plan_of(Request::argsort::<K>(Segments::one(len)), cpu::plan_argsort::<K>)
+        self.plan_of(Request::argsort::<K>(Segments::one(len)), cpu::plan_argsort::<K::Bits>)
     }
 
     /// What [`Sorter::argsort_rows`] would do with this many keys.
     pub fn plan_argsort_rows<K: Key>(&self, len: usize, row_length: usize) -> Result<Plan, Error> {
-        self.plan_of(Request::argsort::<K>(Segments::rows(len, row_length)?), cpu::plan_argsort::<K>)
+        self.plan_of(Request::argsort::<K>(Segments::rows(len, row_length)?), cpu::plan_argsort::<K::Bits>)
     }
 
     /// The one way: a request, an engine, its plan, the sort.
@@ -450,7 +474,8 @@ fn report(
 /// What the CPU would do with a segment.
 type CpuPlanner = fn(&Request, Settings) -> KeysPlan;
 
-/// The caller's arrays, typed: what an operation does with them on the CPU, and as bytes for a device.
+/// The caller's arrays, as bits: what an operation does with them on the CPU, and as bytes for a device. The request says of which type
+/// the keys are.
 trait Operation {
     fn plan_for_cpu(&self, request: &Request, settings: Settings) -> KeysPlan;
 
@@ -459,37 +484,42 @@ trait Operation {
     fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error>;
 }
 
-struct Keys<'a, K>(&'a mut [K]);
+/// What brings the keys of a request into its order.
+fn map<B: Bits>(request: &Request) -> BitMap<B> {
+    BitMap::new(request.key.form(), request.order)
+}
 
-impl<K: Key> Operation for Keys<'_, K> {
+/// The bits of keys. The CPU gives back a permutation of them, and so keys. An executor writes nothing but whole results, and checks
+/// that they are keys (`key::are_valid`).
+struct Keys<'a, B>(&'a mut [B]);
+
+impl<B: Bits> Operation for Keys<'_, B> {
     fn plan_for_cpu(&self, request: &Request, settings: Settings) -> KeysPlan {
-        cpu::plan_keys::<K>(request, settings)
+        cpu::plan_keys::<B>(request, settings)
     }
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
-        cpu::sort_segments(self.0, request.segments, settings)
+        cpu::sort_segments(self.0, map(request), request.segments, settings)
     }
 
     fn arrays(&mut self, _: &Request) -> Result<HostArrays<'_>, Error> {
-        // SAFETY: the executor writes nothing but whole results, and checks that they are keys (`key::are_valid`).
-        Ok(HostArrays::Keys(unsafe { as_bytes_mut(self.0) }))
+        Ok(HostArrays::Keys(bits_as_bytes_mut(self.0)))
     }
 }
 
-struct Pairs<'a, K, V>(&'a mut [K], &'a mut [V]);
+struct Pairs<'a, B, V>(&'a mut [B], &'a mut [V]);
 
-impl<K: Key, V: Copy + Send> Operation for Pairs<'_, K, V> {
+impl<B: Bits, V: Copy + Send> Operation for Pairs<'_, B, V> {
     fn plan_for_cpu(&self, request: &Request, settings: Settings) -> KeysPlan {
-        cpu::plan_pairs::<K, V>(request, settings)
+        cpu::plan_pairs::<B, V>(request, settings)
     }
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
-        cpu::sort_pairs(self.0, self.1, request.stable, settings)
+        cpu::sort_pairs(self.0, self.1, map(request), request.stable, settings)
     }
 
     fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error> {
-        // SAFETY: the executor writes nothing but whole results, and checks that they are keys (`key::are_valid`).
-        let keys = unsafe { as_bytes_mut(self.0) };
+        let keys = bits_as_bytes_mut(self.0);
         if !request.carries_values() {
             return Ok(HostArrays::Gathered { keys, values: ValueBytes::new(self.1) });
         }
@@ -501,9 +531,9 @@ impl<K: Key, V: Copy + Send> Operation for Pairs<'_, K, V> {
 }
 
 /// Apart, so that programs without rows are built without the code for them.
-struct PairsOfRows<'a, K, V>(Pairs<'a, K, V>);
+struct PairsOfRows<'a, B, V>(Pairs<'a, B, V>);
 
-impl<K: Key, V: Copy + Send> Operation for PairsOfRows<'_, K, V> {
+impl<B: Bits, V: Copy + Send> Operation for PairsOfRows<'_, B, V> {
     fn plan_for_cpu(&self, request: &Request, settings: Settings) -> KeysPlan {
         self.0.plan_for_cpu(request, settings)
     }
@@ -511,7 +541,7 @@ impl<K: Key, V: Copy + Send> Operation for PairsOfRows<'_, K, V> {
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
         let Pairs(keys, values) = &mut self.0;
         let bounds = Bounds::rows(keys.len(), request.segments.longest());
-        cpu::sort_pairs_of_parts(keys, values, bounds, request.stable, settings)
+        cpu::sort_pairs_of_parts(keys, values, map(request), bounds, request.stable, settings)
     }
 
     fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error> {
@@ -519,15 +549,15 @@ impl<K: Key, V: Copy + Send> Operation for PairsOfRows<'_, K, V> {
     }
 }
 
-struct Argsort<'a, K>(&'a [K], &'a mut Vec<usize>);
+struct Argsort<'a, B>(&'a [B], &'a mut Vec<usize>);
 
-impl<K: Key> Operation for Argsort<'_, K> {
+impl<B: Bits> Operation for Argsort<'_, B> {
     fn plan_for_cpu(&self, request: &Request, settings: Settings) -> KeysPlan {
-        cpu::plan_argsort::<K>(request, settings)
+        cpu::plan_argsort::<B>(request, settings)
     }
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
-        *self.1 = cpu::argsort_segments(self.0, request.segments, settings)?;
+        *self.1 = cpu::argsort_segments(self.0, map(request), request.segments, settings)?;
         Ok(())
     }
 
@@ -535,6 +565,6 @@ impl<K: Key> Operation for Argsort<'_, K> {
         let bytes = self.0.len().saturating_mul(size_of::<usize>());
         self.1.try_reserve_exact(self.0.len()).map_err(|_| Error::OutOfMemory { bytes })?;
         self.1.resize(self.0.len(), 0);
-        Ok(HostArrays::Indices { keys: as_bytes(self.0), indices: self.1 })
+        Ok(HostArrays::Indices { keys: bits_as_bytes(self.0), indices: self.1 })
     }
 }

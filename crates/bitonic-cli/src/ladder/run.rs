@@ -5,12 +5,12 @@ use crate::failure::Failure;
 use crate::figures::{counted, long_time};
 use crate::options::SortOptions;
 use crate::output;
-use crate::race::{self, Contender, LeftOut, Race, Repeat};
+use crate::race::{self, Contender, LeftOut, Race, RaceKeys, Repeat};
 use crate::word::Word;
 use bitonic::key::KeyType;
-use bitonic::{DeviceChoice, Engine};
+use bitonic::{DeviceChoice, Engine, with_key_type};
 use bitonic_ladder::{LadderError, Options, Rung, RunsOn};
-use bitonic_testkit::{Pattern, TestKey};
+use bitonic_testkit::Pattern;
 use std::fmt;
 use std::num::NonZero;
 
@@ -53,19 +53,20 @@ const MOST_FOR_QUADRATIC: usize = 1 << 16;
 /// Runs the race and prints its table.
 pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
     let chosen = select::select(&arguments.rungs)?;
-    let table = bitonic::with_key_type!(arguments.key_type, K => race::<K>(&arguments, &chosen))?;
+    let table = race(&arguments, &chosen)?;
     output::print(|out| out.write_all(table.as_bytes()))
 }
 
-fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, Failure> {
+fn race(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, Failure> {
     let &Arguments { n, key_type, distribution, seed, ref options, .. } = arguments;
     let repeat =
         NonZero::new(arguments.repeat).ok_or_else(|| Failure::new("--repeat 0: run at least once"))?;
     let sorter = options.sorter_beside_rungs();
     // What the library refuses, it refuses before the keys are made.
-    sorter.plan::<K>(n)?;
+    with_key_type!(key_type, K => sorter.plan::<K>(n))?;
 
     let order = options.order();
+    let keys = |len| RaceKeys { key_type, len, row_length: len, distribution, seed, order };
     let contender = |rung: Rung| {
         let threads = NonZero::new(options.threads);
         let runs_on = is_on_device(rung).then(|| kind_of_device(options.engine));
@@ -80,7 +81,7 @@ fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, 
         } else if let Some(Err(reason)) = device.as_ref().filter(|_| is_on_device(rung)) {
             Some(Refusal::NoDevice { reason: reason.clone() })
         } else if rung.is_quadratic() && n > MOST_FOR_QUADRATIC && !arguments.force {
-            let mut sample = Race::<K>::new(MOST_FOR_QUADRATIC / 4, distribution, seed, order)?;
+            let mut sample = Race::new(keys(MOST_FOR_QUADRATIC / 4))?;
             Some(Refusal::TooSlow { seconds: predict(n, &mut sample, contender(rung))? })
         } else {
             None
@@ -91,7 +92,7 @@ fn race<K: TestKey>(arguments: &Arguments, chosen: &[Chosen]) -> Result<String, 
             Some(refusal) => left_out.push(LeftOut { name: rung.name(), reason: refusal.to_string() }),
         }
     }
-    let mut race = Race::<K>::new(n, distribution, seed, order)?;
+    let mut race = Race::new(keys(n))?;
     let times = race.run(&contenders, Repeat::Times(repeat))?;
     let device = match device {
         Some(Ok(name)) => format!("{}: {name}\n", kind_of_device(options.engine)),
@@ -136,7 +137,7 @@ fn device(
 }
 
 /// How long a quadratic rung would take: the time of the sample, scaled.
-fn predict<K: TestKey>(n: usize, sample: &mut Race<K>, rung: Contender) -> Result<f64, Failure> {
+fn predict(n: usize, sample: &mut Race, rung: Contender) -> Result<f64, Failure> {
     let times = sample.run(&[rung], Repeat::Times(NonZero::<usize>::MIN))?;
     Ok(times[0].median().as_secs_f64() * (n as f64 / sample.len() as f64).powi(2))
 }

@@ -13,8 +13,21 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+/// What writes a result: behind a pointer, so that what is around it is compiled once.
+type Fill<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
+
+/// What is called once, as [`Fill`].
+fn once(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> impl FnMut(&mut dyn Write) -> io::Result<()> {
+    let mut fill = Some(fill);
+    move |out| fill.take().map_or(Ok(()), |fill| fill(out))
+}
+
 /// Lets `fill` write to standard output.
 pub(crate) fn print(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    print_filled(&mut once(fill))
+}
+
+fn print_filled(fill: Fill<'_>) -> Result<(), Failure> {
     expect_open()?;
     let mut output = BufWriter::new(io::stdout().lock());
     fill(&mut output).and_then(|()| output.flush()).map_err(|error| failure("standard output", &error))
@@ -46,9 +59,13 @@ pub(crate) fn write(
     path: Option<&Path>,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let Some(path) = path.filter(|path| !is_standard_stream(path)) else { return print(fill) };
+    write_filled(path, &mut once(fill))
+}
+
+fn write_filled(path: Option<&Path>, fill: Fill<'_>) -> Result<(), Failure> {
+    let Some(path) = path.filter(|path| !is_standard_stream(path)) else { return print_filled(fill) };
     let written = match Descriptor::of(path) {
-        Some(Descriptor::StandardOutput) => return print(fill),
+        Some(Descriptor::StandardOutput) => return print_filled(fill),
         Some(Descriptor::StandardError) => fill(&mut io::stderr().lock()),
         Some(Descriptor::Other) if path.is_file() => Err(io::Error::other(
             "it is a file that is open already, whose place no other can take: name the file itself, or send standard output \
@@ -87,7 +104,7 @@ fn way_out(kind: io::ErrorKind) -> &'static str {
     }
 }
 
-fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn write_file(path: &Path, fill: Fill<'_>) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(old) if old.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         Ok(old) if old.is_file() => replace(&fs::canonicalize(path)?, Some(&old), fill),

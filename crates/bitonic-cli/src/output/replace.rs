@@ -9,19 +9,15 @@
 //! Until it is complete nobody but its owner can read the new file, whatever the old one allows. A program that is killed leaves
 //! nothing where the file has no name; where it has one, signals remove it ([`interrupt`]).
 
-use super::interrupt;
+use super::{Fill, interrupt};
 use crate::failure::remark;
 use std::fs::{self, File, Metadata};
-use std::io::{self, Seek, Write};
+use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 /// Writes a new file and moves it to `path`, in place of the old one if there is one. `path` is no link.
-pub(super) fn replace(
-    path: &Path,
-    old: Option<&Metadata>,
-    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
+pub(super) fn replace(path: &Path, old: Option<&Metadata>, fill: Fill<'_>) -> io::Result<()> {
     if old.is_some() {
         // A move needs no right to write the old file; whoever protected it expects that one is needed.
         File::options().write(true).open(path)?;
@@ -40,11 +36,7 @@ pub(super) fn replace(
 }
 
 /// Overwrites a file whose folder takes no new one beside it. The complete content is elsewhere until that is done.
-fn overwrite(
-    path: &Path,
-    reason: &io::Error,
-    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
+fn overwrite(path: &Path, reason: &io::Error, fill: Fill<'_>) -> io::Result<()> {
     let mut new = NewFile::create(&std::env::temp_dir())?;
     fill(&mut new.file)?;
     new.file.sync_all()?;
@@ -266,7 +258,7 @@ mod tests {
         let path = folder.path().join("out");
         fs::write(&path, "old").unwrap();
         let mut new = NewFile::with_name(folder.path()).unwrap();
-        new.file.write_all(b"new").unwrap();
+        io::Write::write_all(&mut new.file, b"new").unwrap();
         new.move_to(&path).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);

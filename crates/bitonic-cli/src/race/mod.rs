@@ -7,15 +7,17 @@ pub(crate) use table::{LeftOut, render};
 use crate::failure::Failure;
 use crate::flags::in_flags;
 use crate::progress::Progress;
-use bitonic::{Engine, Order, Report, Sorter};
-use bitonic_lab::implementation::DeviceShare;
-use bitonic_lab::measure::{Failed, HostInput, HostSort, InProcess, Rounds, Timed, Told, View, WarmUp};
+use bitonic::key::{KeyType, KeysMut};
+use bitonic::{Engine, Order, Report, Sorter, with_key_type, with_keys};
+use bitonic_lab::implementation::{DeviceShare, sort_with_standard};
+use bitonic_lab::measure::{
+    AnyInput, AnySort, Failed, InProcess, Rounds, Timed, Told, View, WarmUp, make_input,
+};
 use bitonic_lab::record::{self, CellKey, Record};
 use bitonic_lab::statistics::Summary;
 use bitonic_ladder::{KernelTime, Options, Rung};
-use bitonic_testkit::{Pattern, TestKey};
+use bitonic_testkit::Pattern;
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::num::NonZero;
 use std::time::Duration;
 
@@ -57,63 +59,57 @@ impl Contender {
     }
 }
 
-impl<K: TestKey> HostSort<K> for Contender {
+impl AnySort for Contender {
     fn name(&self) -> Cow<'_, str> {
         self.name.into()
     }
 
     /// Opens a device and builds kernels: that may take longer than many sorts.
-    fn prepare(&mut self, keys: &[K], row_length: usize) -> Result<(), String> {
+    fn prepare(&mut self, input: &dyn AnyInput) -> Result<(), String> {
         match &self.sort {
             Sort::Rung(rung, _) if !rung.kernels().is_empty() => {
                 // A power of two, if all the keys are.
-                let few = keys.len().min(1 << 10);
-                self.sort(&mut keys[..few].to_vec(), few).map(drop)
+                let few = input.len().min(1 << 10);
+                input.try_out(few, &mut |keys| self.sort(keys, few))
             }
             // Which kernels there are depends on the length.
-            Sort::Bitonic(sorter)
-                if sorter.plan::<K>(keys.len()).map_err(in_flags)?.engine != Engine::Cpu =>
-            {
-                self.sort(&mut keys.to_vec(), row_length).map(drop)
+            Sort::Bitonic(sorter) if engine(sorter, input)? != Engine::Cpu => {
+                input.try_out(input.len(), &mut |keys| self.sort(keys, input.row_length()))
             }
             _ => Ok(()),
         }
     }
 
     /// Sorts every row of keys. To rungs, all keys are one row.
-    fn sort(&mut self, keys: &mut [K], row_length: usize) -> Result<Told, String> {
+    fn sort(&mut self, keys: KeysMut<'_>, row_length: usize) -> Result<Told, String> {
         match &self.sort {
             Sort::Standard(order) => {
-                standard_sort(keys, row_length, *order);
+                sort_with_standard(keys, row_length, *order);
                 Ok(Told::default())
             }
             Sort::Bitonic(sorter) => {
-                let sorted = match row_length == keys.len() {
+                let sorted = with_keys!(keys, keys => match row_length == keys.len() {
                     true => sorter.sort(keys),
                     false => sorter.sort_rows(keys, row_length),
-                };
+                });
                 let report = self.report.insert(sorted.map_err(in_flags)?);
                 Ok(Told { device: report.times.as_ref().map(DeviceShare::from), ..Told::default() })
             }
-            Sort::Rung(rung, options) => {
+            Sort::Rung(rung, options) => with_keys!(keys, keys => {
                 let times = rung.sort_timed(keys, options).map_err(|error| error.to_string())?;
                 Ok(times.device.map_or_else(Told::default, |device| Told {
                     device: Some(DeviceShare::of_rung(&device, size_of_val(keys))),
                     kernels: device.kernels.each,
                 }))
-            }
+            }),
         }
     }
 }
 
-/// As fast as `sort_unstable()` alone, and for floats as `sort_unstable_by(total_cmp)`: the compiler sees through the bits.
-fn standard_sort<K: TestKey>(keys: &mut [K], row_length: usize, order: Order) {
-    for row in keys.chunks_mut(row_length.max(1)) {
-        match order {
-            Order::Ascending => row.sort_unstable_by_key(|key| key.to_ordered_bits()),
-            Order::Descending => row.sort_unstable_by_key(|key| Reverse(key.to_ordered_bits())),
-        }
-    }
+/// What the library would sort this with.
+fn engine(sorter: &Sorter, input: &dyn AnyInput) -> Result<Engine, String> {
+    let plan = with_key_type!(input.key_type(), K => sorter.plan::<K>(input.len()));
+    Ok(plan.map_err(in_flags)?.engine)
 }
 
 /// How a contender did.
@@ -192,22 +188,31 @@ pub(crate) enum Repeat {
 }
 
 /// Keys that contenders sort in turns.
-pub(crate) struct Race<K> {
-    input: HostInput<K>,
-    distribution: Pattern,
+pub(crate) struct Race {
+    input: Box<dyn AnyInput>,
+    keys: RaceKeys,
 }
 
-impl<K: TestKey> Race<K> {
-    /// Makes the keys. Fails if the system refuses the memory.
-    pub(crate) fn new(len: usize, distribution: Pattern, seed: u64, order: Order) -> Result<Self, Failure> {
-        let _progress = Progress::spinner("making keys");
-        let input = HostInput::make(len, distribution, seed, order).map_err(Failure::new)?;
-        Ok(Self { input, distribution })
-    }
+/// What the keys of a race are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RaceKeys {
+    pub(crate) key_type: KeyType,
+    pub(crate) len: usize,
+    /// Every so many keys are sorted for themselves; all of them for rungs.
+    pub(crate) row_length: usize,
+    pub(crate) distribution: Pattern,
+    pub(crate) seed: u64,
+    pub(crate) order: Order,
+}
 
-    /// The same keys as rows of this many, each of them sorted for itself. Not for rungs.
-    pub(crate) fn in_rows(self, row_length: usize) -> Self {
-        Self { input: self.input.in_rows(row_length), ..self }
+impl Race {
+    /// Makes the keys. Fails if the system refuses the memory.
+    pub(crate) fn new(keys: RaceKeys) -> Result<Self, Failure> {
+        let _progress = Progress::spinner("making keys");
+        let RaceKeys { key_type, len, row_length, distribution, seed, order } = keys;
+        let input =
+            make_input(key_type, (len, row_length), distribution, seed, order).map_err(Failure::new)?;
+        Ok(Self { input, keys })
     }
 
     /// How many keys there are.
@@ -224,8 +229,8 @@ impl<K: TestKey> Race<K> {
         let mut view = RaceView {
             progress: Progress::bar("sorting", contenders.len().saturating_mul(turns)),
             cell: CellKey {
-                key_type: K::TYPE.to_string(),
-                distribution: self.distribution.to_string(),
+                key_type: self.keys.key_type.to_string(),
+                distribution: self.keys.distribution.to_string(),
                 size: self.input.len(),
                 row_length: Some(self.input.row_length()).filter(|&length| length != self.input.len()),
                 ..CellKey::default()
@@ -251,10 +256,10 @@ struct RaceView {
     repeat: Repeat,
 }
 
-impl<K: TestKey> View<HostInput<K>> for RaceView {
+impl View<Box<dyn AnyInput>> for RaceView {
     type Error = Failure;
 
-    fn starts_round(&mut self, round: usize, _: &mut HostInput<K>) -> Result<bool, Failure> {
+    fn starts_round(&mut self, round: usize, _: &mut Box<dyn AnyInput>) -> Result<bool, Failure> {
         let most = match self.repeat {
             Repeat::Times(repeat) => repeat.get(),
             Repeat::ForSomeSeconds => {
@@ -274,7 +279,7 @@ impl<K: TestKey> View<HostInput<K>> for RaceView {
         contender: usize,
         round: usize,
         outcome: Result<Timed, Failed>,
-        input: &HostInput<K>,
+        input: &Box<dyn AnyInput>,
     ) -> Result<(), Failure> {
         let times = &mut self.times[contender];
         self.progress.advance(1);
@@ -320,12 +325,16 @@ mod tests {
         assert_eq!([0, 1, 500, 900, 3999, 4000, 60_000].map(runs), [9, 9, 6, 3, 3, 1, 1]);
     }
 
+    fn keys(key_type: KeyType, len: usize, row_length: usize, order: Order) -> RaceKeys {
+        RaceKeys { key_type, len, row_length, distribution: Pattern::Random, seed: 1, order }
+    }
+
     #[test]
     fn a_wrong_result_is_told_with_its_place() {
         // A rung that sorts the other way.
         let options = Options { order: Order::Descending, ..Options::default() };
         let wrong = Contender::rung("recursive".parse().unwrap(), options);
-        let mut race = Race::<u32>::new(128, Pattern::Random, 1, Order::Ascending).unwrap();
+        let mut race = Race::new(keys(KeyType::U32, 128, 128, Order::Ascending)).unwrap();
         let Err(Failure::Message(message)) = race.run(&[wrong], Repeat::Times(NonZero::<usize>::MIN)) else {
             panic!("not found")
         };
@@ -334,7 +343,7 @@ mod tests {
 
     #[test]
     fn every_run_is_a_record() {
-        let mut race = Race::<f32>::new(100, Pattern::Random, 1, Order::Descending).unwrap().in_rows(10);
+        let mut race = Race::new(keys(KeyType::F32, 100, 10, Order::Descending)).unwrap();
         let sorter = Sorter::new().order(Order::Descending);
         let contenders = [Contender::standard(Order::Descending), Contender::bitonic("bitonic", sorter)];
         let times = race.run(&contenders, Repeat::Times(NonZero::new(3).unwrap())).unwrap();

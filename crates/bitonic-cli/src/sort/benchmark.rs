@@ -1,28 +1,28 @@
 //! `--random` without an output: how fast is a sort here, beside the standard library's?
 
-use super::formats::FileKey;
 use super::grouping::Grouping;
 use super::{Arguments, report};
 use crate::failure::Failure;
 use crate::figures::counted;
 use crate::output;
-use crate::race::{self, Contender, Race, Repeat};
+use crate::race::{self, Contender, Race, RaceKeys, Repeat};
+use bitonic::key::KeyType;
 
 /// Sorts the same keys with the library and with the standard library, by turns, compares the results bit for bit, and
 /// prints what was measured. `what` says how the keys were made.
-pub(super) fn run<K: FileKey>(
+pub(super) fn run(
     what: &str,
+    key_type: KeyType,
     len: usize,
     grouping: Grouping,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
     let sorter = arguments.sorter()?;
-    let plan = grouping.plan::<K>(&sorter, len)?;
+    let plan = grouping.plan(&sorter, key_type, len)?;
     let order = arguments.options.order();
-    let mut race = Race::<K>::new(len, arguments.distribution, arguments.seed, order)?;
-    if let Grouping::Rows(row_length) = grouping {
-        race = race.in_rows(row_length);
-    }
+    let row_length = grouping.length(len)?;
+    let &Arguments { distribution, seed, .. } = arguments;
+    let mut race = Race::new(RaceKeys { key_type, len, row_length, distribution, seed, order })?;
 
     let mut contenders = vec![Contender::bitonic("bitonic", sorter.clone())];
     if plan.threads > 1 {

@@ -7,9 +7,9 @@
 
 use super::formats::{Layout, with_room_for};
 use crate::failure::Failure;
-use bitonic::key::Key;
+use bitonic::key::{Key, KeyType};
 use bitonic::plan::Plan;
-use bitonic::{Error, Report, Sorter};
+use bitonic::{Error, Report, Sorter, with_key_type};
 
 /// What is sorted for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,11 +74,11 @@ impl Grouping {
     }
 
     /// What a sort of this many keys will do.
-    pub(super) fn plan<K: Key>(self, sorter: &Sorter, len: usize) -> Result<Plan, Error> {
-        match self {
+    pub(super) fn plan(self, sorter: &Sorter, key_type: KeyType, len: usize) -> Result<Plan, Error> {
+        with_key_type!(key_type, K => match self {
             Self::All => sorter.plan::<K>(len),
             Self::Rows(length) | Self::Axis(Axis { length, .. }) => sorter.plan_rows::<K>(len, length),
-        }
+        })
     }
 
     /// Sorts each of them.

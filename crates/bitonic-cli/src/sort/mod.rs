@@ -5,6 +5,7 @@ mod benchmark;
 mod external;
 mod formats;
 mod grouping;
+mod keys;
 mod lines;
 mod report;
 mod sources;
@@ -17,9 +18,10 @@ use crate::output;
 use crate::progress::Progress;
 use crate::random;
 use bitonic::key::{KeyType, Order};
-use bitonic::{Instructions, Report};
-use formats::{FileKey, Format, Layout, first_out_of_order, show};
+use bitonic::{Instructions, Report, with_key_type};
+use formats::{Format, Layout};
 use grouping::Grouping;
+use keys::AnyKeys;
 use sources::{Decoded, Sources};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -29,30 +31,28 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     // Options that contradict each other do so before anything is read or made.
     arguments.sorter().map(drop)?;
     match arguments.random {
-        Some(len) => {
-            let key_type = arguments.key_type.unwrap_or(KeyType::U32);
-            bitonic::with_key_type!(key_type, K => run_random::<K>(len, &arguments))
-        }
+        Some(len) => run_random(arguments.key_type.unwrap_or(KeyType::U32), len, &arguments),
         None => run_input(&arguments),
     }
 }
 
-fn run_random<K: FileKey>(len: usize, arguments: &Arguments) -> Result<(), Failure> {
+fn run_random(key_type: KeyType, len: usize, arguments: &Arguments) -> Result<(), Failure> {
     if let (None, Some(option)) = (&arguments.output, arguments.option_for_output()) {
         return Err(Failure::new(format!(
             "{option} has nothing to write: add -o FILE, or -o - for standard output"
         )));
     }
     let format = output_format(arguments, Format::Text, None)?;
-    format.accept(written_type::<K>(arguments)).map_err(Failure::new)?;
+    format.accept(written_type(key_type, arguments)).map_err(Failure::new)?;
     let grouping = Grouping::of(arguments.rows, None, None).map_err(Failure::new)?;
     let &Arguments { distribution, seed, .. } = arguments;
-    let what = format!("{}, {distribution}, seed {seed}", keys_in_words::<K>(len, grouping, arguments)?);
+    let what = format!("{}, {distribution}, seed {seed}", keys_in_words(key_type, len, grouping, arguments)?);
     if arguments.output.is_none() {
-        return benchmark::run::<K>(&what, len, grouping, arguments);
+        return benchmark::run(&what, key_type, len, grouping, arguments);
     }
     let started = Instant::now();
-    let keys: Vec<K> = random::make(len, distribution, seed, 1)?;
+    let keys: Box<dyn AnyKeys> =
+        with_key_type!(key_type, K => Box::new(random::make::<K>(len, distribution, seed, 1)?));
     let to_write = ToWrite { what, keys, grouping, format, layout: Layout::flat(len) };
     sort_and_write(to_write, started, arguments)
 }
@@ -68,49 +68,44 @@ fn run_input(arguments: &Arguments) -> Result<(), Failure> {
         return lines::run(&sources, column, started, arguments);
     }
     let key_type = sources.key_type(arguments)?;
-    bitonic::with_key_type!(key_type, K => run_keys::<K>(sources, started, arguments))
-}
-
-fn run_keys<K: FileKey>(sources: Sources, started: Instant, arguments: &Arguments) -> Result<(), Failure> {
     if arguments.check {
-        return check::<K>(&sources, arguments);
+        return check(&sources, key_type, arguments);
     }
     let format = output_format(arguments, sources.format(), sources.extension())?;
-    format.accept(written_type::<K>(arguments)).map_err(Failure::new)?;
+    format.accept(written_type(key_type, arguments)).map_err(Failure::new)?;
     refuse_bytes_on_terminal(format, arguments)?;
-    if K::COMMENTS == formats::text::Comments::LeftOut {
+    if formats::text::comments(key_type) == formats::text::Comments::LeftOut {
         sources.keep_comments(arguments.output.as_deref())?;
     }
-    let Decoded { keys, ends } = sources.decode::<K>(arguments.digits())?;
+    let Decoded { mut keys, ends } = sources.decode(key_type, arguments.digits())?;
     let (grouping, layout) = arrangement(&sources, keys.len(), arguments)?;
     if arguments.merge {
-        let keys = merge(&sources, keys, &ends, arguments)?;
-        return write(keys, grouping, format, layout, arguments);
+        merge(&sources, &mut *keys, &ends, arguments)?;
+        return write(&mut *keys, grouping, format, layout, arguments);
     }
     drop(sources);
-    let what = keys_in_words::<K>(keys.len(), grouping, arguments)?;
+    let what = keys_in_words(key_type, keys.len(), grouping, arguments)?;
     sort_and_write(ToWrite { what, keys, grouping, format, layout }, started, arguments)
 }
 
 /// The type of what is written: keys or indices.
-fn written_type<K: FileKey>(arguments: &Arguments) -> KeyType {
-    if arguments.argsort { KeyType::I64 } else { K::TYPE }
+fn written_type(key_type: KeyType, arguments: &Arguments) -> KeyType {
+    if arguments.argsort { KeyType::I64 } else { key_type }
 }
 
-/// The keys of all inputs in order, each of which is in order.
-fn merge<K: FileKey>(
+/// Puts the keys of all inputs in order, each of which is in order.
+fn merge(
     sources: &Sources,
-    keys: Vec<K>,
+    keys: &mut dyn AnyKeys,
     ends: &[usize],
     arguments: &Arguments,
-) -> Result<Vec<K>, Failure> {
+) -> Result<(), Failure> {
     let order = arguments.options.order();
     let starts = std::iter::once(0).chain(ends.iter().copied());
-    let parts: Vec<&[K]> = starts.zip(ends).map(|(start, &end)| &keys[start..end]).collect();
-    for (part, end) in parts.iter().zip(ends) {
-        if let Some(index) = first_out_of_order(part, order) {
-            let position = sources.position_of_key::<K>(ends, end - part.len() + index);
-            let [before, key] = [index - 1, index].map(|index| show(part[index]));
+    for (start, &end) in starts.zip(ends) {
+        if let Some(index) = keys.first_out_of_order(start..end, order) {
+            let position = sources.position_of_key(keys.key_type(), ends, index);
+            let [before, key] = [index - 1, index].map(|index| keys.show(index));
             let order = order_in_words(order);
             return Err(Failure::new(format!(
                 "{position}: {key} comes after {before}, so this input is not {order}: leave out --merge to sort it"
@@ -118,7 +113,7 @@ fn merge<K: FileKey>(
         }
     }
     let _progress = Progress::spinner("merging");
-    Ok(arguments.sorter()?.merge_many(&parts)?)
+    keys.merge(ends, &arguments.sorter()?)
 }
 
 /// What is sorted for itself, and how the result is stored.
@@ -174,20 +169,20 @@ fn refuse_bytes_on_terminal(format: Format, arguments: &Arguments) -> Result<(),
     Ok(())
 }
 
-fn check<K: FileKey>(sources: &Sources, arguments: &Arguments) -> Result<(), Failure> {
+fn check(sources: &Sources, key_type: KeyType, arguments: &Arguments) -> Result<(), Failure> {
     let order = arguments.options.order();
-    let Decoded { keys, ends } = sources.decode::<K>(arguments.digits())?;
-    let (grouping, _) = arrangement(sources, keys.len(), arguments)?;
-    let what = keys_in_words::<K>(keys.len(), grouping, arguments)?;
-    let row_length = grouping.length(keys.len())?;
-    let keys = grouping.in_rows(keys).map_err(Failure::new)?;
-    let wrong_in_row =
-        |(row, keys): (usize, &[K])| first_out_of_order(keys, order).map(|index| row * row_length + index);
-    match keys.chunks(row_length.max(1)).enumerate().find_map(wrong_in_row) {
+    let Decoded { mut keys, ends } = sources.decode(key_type, arguments.digits())?;
+    let len = keys.len();
+    let (grouping, _) = arrangement(sources, len, arguments)?;
+    let what = keys_in_words(key_type, len, grouping, arguments)?;
+    let row_length = grouping.length(len)?.max(1);
+    keys.put_in_rows(grouping).map_err(Failure::new)?;
+    let mut rows = (0..len).step_by(row_length).map(|start| start..len.min(start + row_length));
+    match rows.find_map(|row| keys.first_out_of_order(row, order)) {
         Some(index) => {
-            let position = sources.position_of_key::<K>(&ends, grouping.stored(index));
+            let position = sources.position_of_key(key_type, &ends, grouping.stored(index));
             let unsorted = if grouping == Grouping::All { "keys are" } else { "row is" };
-            Err(not_in_order(&position, &show(keys[index]), &show(keys[index - 1]), unsorted, order))
+            Err(not_in_order(&position, &keys.show(index), &keys.show(index - 1), unsorted, order))
         }
         None => output::print(|out| writeln!(out, "{}: sorted: {what}", sources.names())),
     }
@@ -200,36 +195,32 @@ fn not_in_order(position: &str, key: &str, before: &str, unsorted: &str, order: 
 }
 
 /// Keys that are to be sorted and written.
-struct ToWrite<K> {
+struct ToWrite {
     /// For people.
     what: String,
-    keys: Vec<K>,
+    keys: Box<dyn AnyKeys>,
     grouping: Grouping,
     format: Format,
     layout: Layout,
 }
 
-fn sort_and_write<K: FileKey>(
-    to_write: ToWrite<K>,
-    started: Instant,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
+fn sort_and_write(to_write: ToWrite, started: Instant, arguments: &Arguments) -> Result<(), Failure> {
     let ToWrite { what, mut keys, grouping, format, layout } = to_write;
     let before = started.elapsed();
     let sorter = arguments.sorter()?;
-    let plan = grouping.plan::<K>(&sorter, keys.len())?;
+    let plan = grouping.plan(&sorter, keys.key_type(), keys.len())?;
     let progress = Progress::spinner("sorting");
     if arguments.argsort {
-        let indices = grouping.argsort(&sorter, &keys)?;
+        let mut indices = keys.argsort(grouping, &sorter)?;
         drop(progress);
-        return write(indices, grouping, format, layout, arguments);
+        return write(&mut indices, grouping, format, layout, arguments);
     }
     let sorting = Instant::now();
-    let report = grouping.sort(&sorter, &mut keys)?;
+    let report = keys.sort(grouping, &sorter)?;
     let sorting = sorting.elapsed();
     drop(progress);
     let writing = Instant::now();
-    write(keys, grouping, format, layout, arguments)?;
+    write(&mut *keys, grouping, format, layout, arguments)?;
     if arguments.report {
         let times = Times { before, sorting, writing: writing.elapsed() };
         print_report(&what, &report, plan.instructions, times, arguments);
@@ -238,23 +229,22 @@ fn sort_and_write<K: FileKey>(
 }
 
 /// Writes what is asked for of keys that are in order.
-fn write<K: FileKey>(
-    mut keys: Vec<K>,
+fn write(
+    keys: &mut dyn AnyKeys,
     grouping: Grouping,
     format: Format,
     mut layout: Layout,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
     if arguments.unique {
-        let different = bitonic::unique(&mut keys);
-        keys.truncate(different);
-        layout = layout.flattened(different);
+        keys.keep_different();
+        layout = layout.flattened(keys.len());
     }
     if let Some(most) = arguments.top {
-        layout = grouping.cut(most, &mut keys, layout)?;
+        layout = keys.cut(grouping, most, layout)?;
     }
     output::write(arguments.output.as_deref(), |out| {
-        format.encode(&keys, &layout, out, &Progress::bar("writing", keys.len()))
+        format.encode(keys, &layout, out, &Progress::bar("writing", keys.len()))
     })
 }
 
@@ -283,12 +273,13 @@ fn print_report(
 }
 
 /// Which keys are sorted, and how: `4096 u32 keys in 4 rows of 1024, ascending`.
-fn keys_in_words<K: FileKey>(
+fn keys_in_words(
+    key_type: KeyType,
     len: usize,
     grouping: Grouping,
     arguments: &Arguments,
 ) -> Result<String, Failure> {
-    let mut words = counted(len, &format!("{} key", K::TYPE));
+    let mut words = counted(len, &format!("{key_type} key"));
     let row_length = grouping.length(len)?;
     if grouping != Grouping::All {
         let rows = counted(len.checked_div(row_length).unwrap_or(0), "row");

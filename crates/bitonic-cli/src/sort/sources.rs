@@ -4,10 +4,12 @@ use super::Arguments;
 use super::external::{Content, Gathered};
 use super::formats::text::{self, Digits};
 use super::formats::{self, FileKey, Format, InputFormat, Layout, Refusal};
+use super::keys::AnyKeys;
 use crate::failure::{Failure, remark};
 use crate::input::{Input, name_of};
 use crate::progress::Progress;
 use bitonic::key::KeyType;
+use bitonic::with_key_type;
 use std::path::{Path, PathBuf};
 
 /// The inputs, in the order in which they were named.
@@ -21,8 +23,8 @@ struct Source {
 }
 
 /// The keys of all inputs, one after the other.
-pub(super) struct Decoded<K> {
-    pub(super) keys: Vec<K>,
+pub(super) struct Decoded {
+    pub(super) keys: Box<dyn AnyKeys>,
     /// How many there are up to the end of every input.
     pub(super) ends: Vec<usize>,
 }
@@ -86,24 +88,31 @@ impl Sources {
     }
 
     /// All keys.
-    pub(super) fn decode<K: FileKey>(&self, digits: Digits) -> Result<Decoded<K>, Failure> {
+    pub(super) fn decode(&self, key_type: KeyType, digits: Digits) -> Result<Decoded, Failure> {
         let _progress = Progress::spinner("parsing");
-        let mut decoded = Decoded { keys: Vec::new(), ends: Vec::new() };
+        let mut ends = Vec::new();
+        let keys: Box<dyn AnyKeys> =
+            with_key_type!(key_type, K => Box::new(self.decode_keys::<K>(digits, &mut ends)?));
+        Ok(Decoded { keys, ends })
+    }
+
+    fn decode_keys<K: FileKey>(&self, digits: Digits, ends: &mut Vec<usize>) -> Result<Vec<K>, Failure> {
+        let mut keys = Vec::new();
         for Source { input, format, .. } in &self.0 {
             let more: Vec<K> = format.decode(&input.bytes, digits).map_err(|reason| input.refused(reason))?;
-            match decoded.keys.is_empty() {
-                true => decoded.keys = more,
+            match keys.is_empty() {
+                true => keys = more,
                 false => {
-                    if decoded.keys.try_reserve_exact(more.len()).is_err() {
+                    if keys.try_reserve_exact(more.len()).is_err() {
                         return Err(input
                             .refused("no memory for its keys beside those before it: sort fewer at a time"));
                     }
-                    decoded.keys.extend(more);
+                    keys.extend(more);
                 }
             }
-            decoded.ends.push(decoded.keys.len());
+            ends.push(keys.len());
         }
-        Ok(decoded)
+        Ok(keys)
     }
 
     /// How the array is stored, if there is one input and it is an array; of several, only the order of bytes is kept.
@@ -161,11 +170,11 @@ impl Sources {
     }
 
     /// Where a key stands, with the name of its input. `ends` is that of [`Decoded`].
-    pub(super) fn position_of_key<K: FileKey>(&self, ends: &[usize], index: usize) -> String {
+    pub(super) fn position_of_key(&self, key_type: KeyType, ends: &[usize], index: usize) -> String {
         let source = ends.partition_point(|&end| end <= index);
         let start = source.checked_sub(1).map_or(0, |before| ends[before]);
         let Source { input, format, .. } = &self.0[source];
-        format!("{}: {}", input.name, format.position_of_key::<K>(&input.bytes, index - start))
+        format!("{}: {}", input.name, format.position_of_key(key_type, &input.bytes, index - start))
     }
 }
 

@@ -1,8 +1,8 @@
 //! The library's engines as implementations.
 
 use super::{Algorithm, DeviceShare, RunsOn, Settings};
-use bitonic::key::Key;
-use bitonic::{DeviceTimes, Error, Sorter};
+use bitonic::key::KeysMut;
+use bitonic::{DeviceTimes, Error, Sorter, with_keys};
 
 /// The library's own sort, in one of its modes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,9 +52,9 @@ impl EngineSort {
         !matches!(self, Self::Best)
     }
 
-    pub(super) fn sort<K: Key>(
+    pub(super) fn sort(
         self,
-        keys: &mut [K],
+        keys: KeysMut<'_>,
         runs_on: RunsOn,
         settings: &Settings,
     ) -> Result<Option<DeviceShare>, Error> {
@@ -64,7 +64,7 @@ impl EngineSort {
             Self::OneThread => sorter.threads(1),
             Self::Oblivious => sorter.threads(1).oblivious(true),
         };
-        let report = sorter.sort(keys)?;
+        let report = with_keys!(keys, keys => sorter.sort(keys))?;
         Ok(report.times.as_ref().map(DeviceShare::from))
     }
 }

@@ -1,7 +1,8 @@
 //! The ladder's rungs as implementations: the one file that knows how a rung is run.
 
 use super::{Algorithm, DeviceShare, RunsOn, Settings};
-use bitonic::key::Key;
+use bitonic::key::KeysMut;
+use bitonic::with_keys;
 use bitonic_ladder::{DeviceTimes, LadderError, Options, Rung};
 
 /// A rung of the ladder.
@@ -39,9 +40,9 @@ impl RungSort {
     }
 
     /// Sorts on `runs_on`, which is one of the rung's.
-    pub(super) fn sort<K: Key>(
+    pub(super) fn sort(
         &self,
-        keys: &mut [K],
+        keys: KeysMut<'_>,
         runs_on: RunsOn,
         settings: &Settings,
     ) -> Result<Option<DeviceShare>, LadderError> {
@@ -51,8 +52,8 @@ impl RungSort {
             runs_on: Some(runs_on),
             ..Options::default()
         };
-        let times = self.0.sort_timed(keys, &options)?;
-        Ok(times.device.map(|device| DeviceShare::of_rung(&device, size_of_val(keys))))
+        let (times, bytes) = with_keys!(keys, keys => (self.0.sort_timed(keys, &options), size_of_val(keys)));
+        Ok(times?.device.map(|device| DeviceShare::of_rung(&device, bytes)))
     }
 }
 

@@ -11,9 +11,10 @@ mod others;
 
 pub use bitonic_ladder::RunsOn;
 pub use catalogue::{Chosen, all, choose};
+pub use others::sort_with_standard;
 
-use bitonic::DeviceChoice;
-use bitonic::key::Key;
+use bitonic::key::{Key, KeysMut};
+use bitonic::{DeviceChoice, with_keys};
 use bitonic_ladder::Rung;
 use bitonic_testkit::TestKey;
 use engines::EngineSort;
@@ -157,20 +158,31 @@ impl Implementation {
         keys: &mut [K],
         settings: &Settings,
     ) -> Result<Option<DeviceShare>, SortFailed> {
+        self.sort_any(keys.into(), settings)
+    }
+
+    /// The same for keys of a type that is known at run time. Compiled here, and not again by whoever measures.
+    pub fn sort_any(
+        &self,
+        keys: KeysMut<'_>,
+        settings: &Settings,
+    ) -> Result<Option<DeviceShare>, SortFailed> {
         if self.takes(keys.len()) || !settings.pad {
             return self.sort_as_it_is(keys, settings);
         }
-        let mut padded = Vec::with_capacity(keys.len().next_power_of_two());
-        padded.extend_from_slice(keys);
-        padded.resize(keys.len().next_power_of_two(), greatest());
-        let share = self.sort_as_it_is(&mut padded, settings)?;
-        keys.copy_from_slice(&padded[..keys.len()]);
-        Ok(share)
+        with_keys!(keys, keys => {
+            let mut padded = Vec::with_capacity(keys.len().next_power_of_two());
+            padded.extend_from_slice(keys);
+            padded.resize(keys.len().next_power_of_two(), greatest());
+            let share = self.sort_as_it_is(padded.as_mut_slice().into(), settings)?;
+            keys.copy_from_slice(&padded[..keys.len()]);
+            Ok(share)
+        })
     }
 
-    fn sort_as_it_is<K: TestKey>(
+    fn sort_as_it_is(
         &self,
-        keys: &mut [K],
+        keys: KeysMut<'_>,
         settings: &Settings,
     ) -> Result<Option<DeviceShare>, SortFailed> {
         let sorted = match &self.sort {
@@ -179,7 +191,7 @@ impl Implementation {
                 engine.sort(keys, self.runs_on, settings).map_err(|error| error.to_string())
             }
             Sort::Other(other) => {
-                other.sort(keys);
+                with_keys!(keys, keys => other.sort(keys));
                 Ok(None)
             }
         };

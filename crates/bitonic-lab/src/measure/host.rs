@@ -1,15 +1,17 @@
 //! Keys in the host's memory, and sorts that run in this process.
 
 use super::contender::{Contender, Failed, Gauge, Sample, Timed};
+use super::counters::Counts;
+use crate::dropin::ErrorLog;
 use crate::implementation::DeviceShare;
 use crate::keys;
-use bitonic::Order;
+use bitonic::key::{KeyType, KeysMut, with_ordered_bits};
+use bitonic::{Order, with_key_type, with_keys};
 use bitonic_ladder::KernelTime;
 use bitonic_testkit::{Pattern, TestKey};
 use rayon::ThreadPool;
 use rayon::slice::ParallelSliceMut;
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// Keys that contenders sort in turns, and what must come out.
@@ -149,20 +151,178 @@ impl<K: TestKey> HostInput<K> {
 }
 
 impl<K: TestKey> KeySet<K> {
-    /// rayon's sort is code of its own: the standard library's, whose turn comes later, learns no branches from it.
     fn new(unsorted: Vec<K>, row_length: usize, order: Order) -> Self {
         let mut expected = unsorted.clone();
-        for row in expected.chunks_mut(row_length.max(1)) {
-            match order {
-                Order::Ascending => row.par_sort_unstable_by_key(|key| key.to_ordered_bits()),
-                Order::Descending => row.par_sort_unstable_by_key(|key| Reverse(key.to_ordered_bits())),
-            }
-        }
+        sort_rows(expected.as_mut_slice().into(), row_length, order);
         Self { unsorted, expected }
     }
 }
 
-/// A sort of keys in the host's memory, called from this process.
+/// Sorts every row. rayon's sort is code of its own: the standard library's, whose turn comes later, learns no branches from it.
+fn sort_rows(keys: KeysMut<'_>, row_length: usize, order: Order) {
+    with_keys!(keys, keys => with_ordered_bits(keys, order, |bits| {
+        bits.chunks_mut(row_length.max(1)).for_each(|row| row.par_sort_unstable());
+    }));
+}
+
+/// A [`HostInput`] of keys whose type is known at run time only: a measurement of it is compiled once, and not for every type of a key.
+pub trait AnyInput: Send {
+    /// The type of the keys.
+    fn key_type(&self) -> KeyType;
+
+    /// How many keys there are.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many keys a row has.
+    fn row_length(&self) -> usize;
+
+    /// See [`HostInput::restore`].
+    fn restore(&mut self, sample: Sample);
+
+    /// See [`HostInput::work`].
+    fn work(&mut self) -> KeysMut<'_>;
+
+    /// See [`HostInput::verify`].
+    ///
+    /// # Errors
+    ///
+    /// Where the first wrong key is.
+    fn verify(&self) -> Result<(), Failed>;
+
+    /// Calls `sort` with a copy of the first unsorted keys that count.
+    ///
+    /// # Errors
+    ///
+    /// Those of `sort`.
+    fn try_out(
+        &self,
+        keys: usize,
+        sort: &mut dyn FnMut(KeysMut<'_>) -> Result<Told, String>,
+    ) -> Result<(), String>;
+
+    /// What the last contender did wrong, under this name and in this repetition.
+    fn error_log(&self, label: String, repetition: usize) -> ErrorLog;
+}
+
+impl<K: TestKey> AnyInput for HostInput<K> {
+    fn key_type(&self) -> KeyType {
+        K::TYPE
+    }
+
+    fn len(&self) -> usize {
+        self.work.len()
+    }
+
+    fn row_length(&self) -> usize {
+        self.row_length
+    }
+
+    fn restore(&mut self, sample: Sample) {
+        self.restore(sample);
+    }
+
+    fn work(&mut self) -> KeysMut<'_> {
+        self.work.as_mut_slice().into()
+    }
+
+    fn verify(&self) -> Result<(), Failed> {
+        self.verify()
+    }
+
+    fn try_out(
+        &self,
+        keys: usize,
+        sort: &mut dyn FnMut(KeysMut<'_>) -> Result<Told, String>,
+    ) -> Result<(), String> {
+        sort(self.measured.unsorted[..keys].to_vec().as_mut_slice().into()).map(drop)
+    }
+
+    fn error_log(&self, label: String, repetition: usize) -> ErrorLog {
+        ErrorLog::new(label, repetition, self.unsorted(), self.result())
+    }
+}
+
+/// [`HostInput::make`] for keys of this type, in rows of this length, each of them sorted for itself.
+///
+/// # Errors
+///
+/// If the machine does not have the memory.
+pub fn make_input(
+    key_type: KeyType,
+    (len, row_length): (usize, usize),
+    pattern: Pattern,
+    seed: u64,
+    order: Order,
+) -> Result<Box<dyn AnyInput>, String> {
+    with_key_type!(key_type, K => {
+        let input = HostInput::<K>::make(len, pattern, seed, order)?;
+        Ok(Box::new(if row_length == len { input } else { input.in_rows(row_length) }))
+    })
+}
+
+/// A sort of keys of any type in the host's memory, called from this process.
+pub trait AnySort: Send {
+    /// Its name in records and messages.
+    fn name(&self) -> Cow<'_, str>;
+
+    /// Does what only the first sort of these keys does.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot sort.
+    fn prepare(&mut self, _input: &dyn AnyInput) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Sorts every row.
+    ///
+    /// # Errors
+    ///
+    /// Why it did not sort.
+    fn sort(&mut self, keys: KeysMut<'_>, row_length: usize) -> Result<Told, String>;
+
+    /// Whether all its work is done by the thread that calls it, so that counters of this thread see all of it.
+    fn stays_on_its_thread(&self) -> bool {
+        false
+    }
+}
+
+impl<S: AnySort> Contender<Box<dyn AnyInput>> for InProcess<S> {
+    fn name(&self) -> Cow<'_, str> {
+        self.0.name()
+    }
+
+    fn prepare(&mut self, input: &mut Box<dyn AnyInput>) -> Result<(), Failed> {
+        self.0.prepare(&**input).map_err(Failed::LeftOut)
+    }
+
+    fn run(&mut self, input: &mut Box<dyn AnyInput>, gauge: &mut Gauge<'_>) -> Result<Timed, Failed> {
+        let sort = &mut self.0;
+        gauge.for_thread(sort.stays_on_its_thread()).last_of(|sample, clock| {
+            input.restore(sample);
+            let row_length = input.row_length();
+            let keys = input.work();
+            timed(clock.time(|| sort.sort(keys, row_length)))
+        })
+    }
+
+    fn verify(&mut self, input: &mut Box<dyn AnyInput>) -> Result<(), Failed> {
+        input.verify()
+    }
+}
+
+/// What the clock says of a sort.
+fn timed((told, seconds, counts): (Result<Told, String>, f64, Counts)) -> Result<Timed, Failed> {
+    let Told { device, kernels } = told.map_err(Failed::LeftOut)?;
+    Ok(Timed { seconds, device, kernels, counts, note: String::new() })
+}
+
+/// A sort of keys of one type in the host's memory, called from this process.
 pub trait HostSort<K>: Send {
     /// Its name in records and messages.
     fn name(&self) -> Cow<'_, str>;
@@ -203,7 +363,7 @@ pub struct Told {
     pub kernels: Vec<KernelTime>,
 }
 
-/// A [`HostSort`] that takes turns with others.
+/// A [`HostSort`] or an [`AnySort`] that takes turns with others.
 #[derive(Clone, Debug)]
 pub struct InProcess<S>(pub S);
 
@@ -224,9 +384,7 @@ impl<K: TestKey, S: HostSort<K>> Contender<HostInput<K>> for InProcess<S> {
             gauge.last_of(|sample, clock| {
                 input.restore(sample);
                 let row_length = input.row_length;
-                let (told, seconds, counts) = clock.time(|| sort.sort(&mut input.work, row_length));
-                let Told { device, kernels } = told.map_err(Failed::LeftOut)?;
-                Ok(Timed { seconds, device, kernels, counts, note: String::new() })
+                timed(clock.time(|| sort.sort(&mut input.work, row_length)))
             })
         };
         match pool {

@@ -13,7 +13,7 @@ mod session;
 
 pub use contender::{Clock, Contender, Failed, Gauge, Sample, Timed, WarmUp};
 pub use counters::{Counters, Counts};
-pub use host::{HostInput, HostSort, InProcess, Told};
+pub use host::{AnyInput, AnySort, HostInput, HostSort, InProcess, Told, make_input};
 pub use progress::{Row, RowCell, Watch};
 pub use rounds::{Rounds, View};
 
@@ -97,7 +97,7 @@ fn go_on(
     for (index, case) in experiment.cases.iter().enumerate() {
         let key_type =
             KeyType::from_str(&case.key_type).map_err(|error| LabError::Experiment(error.to_string()))?;
-        let done = bitonic::with_key_type!(key_type, K => session.run_case::<K>(case));
+        let done = session.run_case(case, key_type);
         done.map_err(|stopped| stopped.report(directory, case))?;
         let last_of_its_size = experiment.cases.get(index + 1).is_none_or(|next| !same_size(next, case));
         session.show(case, last_of_its_size);

@@ -1,20 +1,20 @@
 //! A run in progress.
 
 use super::contender::{Failed, Timed, WarmUp};
-use super::host::{HostInput, HostSort, InProcess, Told};
+use super::host::{AnyInput, AnySort, HostInput, InProcess, Told, make_input};
 use super::progress::{Row, RowCell, Watch};
 use super::rounds::{Rounds, View};
 use super::{Counters, LabError, Stopped};
-use crate::dropin::{ErrorLog, ResultFile};
+use crate::dropin::ResultFile;
 use crate::experiment::{Case, Experiment};
 use crate::figures::long_time;
 use crate::forecast::{Forecast, Probes};
 use crate::implementation::{Implementation, Settings};
 use crate::quantity;
 use crate::record::{CellKey, Journal, Record, Status, summary};
-use bitonic::Order;
-use bitonic::key::Bits;
-use bitonic_testkit::{Pattern, TestKey};
+use bitonic::key::{Bits, Key, KeyType, KeysMut};
+use bitonic::{Order, with_key_type};
+use bitonic_testkit::Pattern;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
@@ -81,12 +81,12 @@ impl<'a> Session<'a> {
     }
 
     /// Measures an instance, as far as that is not done yet.
-    pub(super) fn run_case<K: TestKey>(&mut self, case: &Case) -> Result<(), Stopped> {
-        let taking_part = self.admit::<K>(case)?;
+    pub(super) fn run_case(&mut self, case: &Case, key_type: KeyType) -> Result<(), Stopped> {
+        let taking_part = self.admit(case, key_type)?;
         let open =
             |&index: &usize| (1..=case.repetitions).any(|repetition| !self.is_done(index, case, repetition));
         if taking_part.iter().any(open) {
-            let input = self.input::<K>(case)?;
+            let input = self.input(case, key_type)?;
             self.measure(case, taking_part, input)?;
         }
         let weights = self.implementations.iter().map(|one| weight(one, case, self.experiment)).sum::<u64>();
@@ -122,7 +122,7 @@ impl<'a> Session<'a> {
     }
 
     /// Who sorts this case, by index. Who does not gets a line that says why.
-    fn admit<K: TestKey>(&mut self, case: &Case) -> Result<Vec<usize>, Stopped> {
+    fn admit(&mut self, case: &Case, key_type: KeyType) -> Result<Vec<usize>, Stopped> {
         let mut taking_part = Vec::new();
         for index in 0..self.implementations.len() {
             let implementation = self.implementations[index].clone();
@@ -137,15 +137,18 @@ impl<'a> Session<'a> {
             let budget = self.experiment.budget_seconds.unwrap_or(f64::INFINITY);
             let forecast_key = forecast_key(&cell);
             let settings = &self.settings;
-            let probe = |keys: usize| {
-                let mut keys: Vec<K> = pattern(case)?.generate(keys, self.experiment.seed);
-                let started = Instant::now();
-                implementation.sort(&mut keys, settings).map_err(|error| error.to_string())?;
-                Ok(started.elapsed().as_secs_f64())
+            let mut probe = |keys: usize| {
+                let pattern = pattern(case)?;
+                with_key_type!(key_type, K => {
+                    let mut keys: Vec<K> = pattern.generate(keys, self.experiment.seed);
+                    let started = Instant::now();
+                    implementation.sort(&mut keys, settings).map_err(|error| error.to_string())?;
+                    Ok(started.elapsed().as_secs_f64())
+                })
             };
             let measured = self.spent.contains_key(&cell);
             let algorithm = implementation.algorithm();
-            match self.forecast.too_long(&forecast_key, algorithm, case.size, budget, probe) {
+            match self.forecast.too_long(&forecast_key, algorithm, case.size, budget, &mut probe) {
                 Ok(Some(predicted)) if !measured => {
                     let note = format!(
                         "would take about {} a run, more than the budget of {}; from {} keys, growing as n^{:.2} as over the last sizes",
@@ -164,11 +167,11 @@ impl<'a> Session<'a> {
     }
 
     /// Lets those who take part sort in rounds, as far as that is not recorded yet.
-    fn measure<K: TestKey>(
+    fn measure(
         &mut self,
         case: &Case,
         taking_part: Vec<usize>,
-        mut input: HostInput<K>,
+        mut input: Box<dyn AnyInput>,
     ) -> Result<(), Stopped> {
         let sort = |&index: &usize| {
             let implementation = self.implementations[index].clone();
@@ -247,18 +250,19 @@ impl<'a> Session<'a> {
         self.records.push(record);
     }
 
-    fn input<K: TestKey>(&self, case: &Case) -> Result<HostInput<K>, Stopped> {
+    fn input(&self, case: &Case, key_type: KeyType) -> Result<Box<dyn AnyInput>, Stopped> {
         match &case.values {
-            Some(values) => {
+            Some(values) => with_key_type!(key_type, K => {
                 let key = |&value: &i64| K::from_raw_bits(Bits::truncate(value as u128));
                 let keys = values.iter().map(key).collect();
-                Ok(HostInput::new(keys, None, case.size, Order::Ascending))
-            }
+                Ok(Box::new(HostInput::<K>::new(keys, None, case.size, Order::Ascending)))
+            }),
             None => {
                 // Far apart, so that the instances of neighbouring seeds are not the same ones in another order.
                 let seed = self.experiment.seed.wrapping_add((case.instance as u64 - 1) << 32);
                 let pattern = pattern(case).map_err(Stopped::Other)?;
-                HostInput::make(case.size, pattern, seed, Order::Ascending).map_err(Stopped::Other)
+                make_input(key_type, (case.size, case.size), pattern, seed, Order::Ascending)
+                    .map_err(Stopped::Other)
             }
         }
     }
@@ -283,10 +287,10 @@ impl CaseView<'_, '_> {
     }
 }
 
-impl<K: TestKey> View<HostInput<K>> for CaseView<'_, '_> {
+impl View<Box<dyn AnyInput>> for CaseView<'_, '_> {
     type Error = Stopped;
 
-    fn starts_round(&mut self, round: usize, _: &mut HostInput<K>) -> Result<bool, Stopped> {
+    fn starts_round(&mut self, round: usize, _: &mut Box<dyn AnyInput>) -> Result<bool, Stopped> {
         for contender in 0..self.open.len() {
             let closed = self.session.closed.contains(&self.cell(contender));
             let affords = self.session.affords(self.taking_part[contender], self.case);
@@ -309,7 +313,7 @@ impl<K: TestKey> View<HostInput<K>> for CaseView<'_, '_> {
         contender: usize,
         round: usize,
         outcome: Result<Timed, Failed>,
-        input: &HostInput<K>,
+        input: &Box<dyn AnyInput>,
     ) -> Result<(), Stopped> {
         let cell = self.cell(contender);
         match outcome {
@@ -323,8 +327,7 @@ impl<K: TestKey> View<HostInput<K>> for CaseView<'_, '_> {
             Err(Failed::LeftOut(reason)) => self.session.close(&cell, Status::LeftOut, None, reason),
             Err(Failed::Wrong(_)) => {
                 let entry = &self.session.experiment.implementations[self.taking_part[contender]];
-                let log = ErrorLog::new(entry.label.clone(), round, input.unsorted(), input.result());
-                Err(Stopped::Wrong(Box::new(log)))
+                Err(Stopped::Wrong(Box::new(input.error_log(entry.label.clone(), round))))
             }
         }
     }
@@ -343,17 +346,20 @@ struct Sort {
     builds_kernels: bool,
 }
 
-impl<K: TestKey> HostSort<K> for Sort {
+impl AnySort for Sort {
     fn name(&self) -> Cow<'_, str> {
         self.implementation.to_string().into()
     }
 
-    fn prepare(&mut self, keys: &[K], row_length: usize) -> Result<(), String> {
-        if self.builds_kernels { self.sort(&mut keys.to_vec(), row_length).map(drop) } else { Ok(()) }
+    fn prepare(&mut self, input: &dyn AnyInput) -> Result<(), String> {
+        match self.builds_kernels {
+            true => input.try_out(input.len(), &mut |keys| self.sort(keys, input.row_length())),
+            false => Ok(()),
+        }
     }
 
-    fn sort(&mut self, keys: &mut [K], _: usize) -> Result<Told, String> {
-        let device = self.implementation.sort(keys, &self.settings).map_err(|error| error.to_string())?;
+    fn sort(&mut self, keys: KeysMut<'_>, _: usize) -> Result<Told, String> {
+        let device = self.implementation.sort_any(keys, &self.settings).map_err(|error| error.to_string())?;
         Ok(Told { device, ..Told::default() })
     }
 

@@ -1,29 +1,29 @@
 //! Plans and runs requests on the CPU: the one way from a request to the sorts of this folder.
 
-use super::pairs::{self, argsort, indexed, sort_pairs, sort_run};
+use super::pairs::{self, argsort, indexed, sort_in_place, sort_pairs, sort_run, unpack_indexed};
 use super::parts::{Bounds, Parts, each_part};
 use super::scalar::Indexed;
 use super::width::{KeysPlan, Settings};
-use super::{sort, sort_in_any_case, threads, try_vec};
-use crate::key::{BitMap, Key, as_bits_mut};
+use super::{sort_bits, sort_bits_in_any_case, threads, try_vec, width};
+use crate::key::{BitMap, Bits};
 use crate::plan::{Memory, Plan};
 use crate::request::{Request, Segments};
 use crate::{Engine, Error};
 use std::borrow::Cow;
 
 /// What [`sort_segments`] will do.
-pub(crate) fn plan_keys<K: Key>(request: &Request, settings: Settings) -> KeysPlan {
-    super::plan::<K>(request.segments.longest(), settings)
+pub(crate) fn plan_keys<B: Bits>(request: &Request, settings: Settings) -> KeysPlan {
+    width::plan::<B>(request.segments.longest(), settings)
 }
 
 /// What [`sort_pairs`] and [`sort_pairs_of_parts`] will do.
-pub(crate) fn plan_pairs<K: Key, V>(request: &Request, settings: Settings) -> KeysPlan {
-    let mut keys = pairs::plan_pairs::<K, V>(request.segments.longest(), request.stable, settings);
+pub(crate) fn plan_pairs<B: Bits, V>(request: &Request, settings: Settings) -> KeysPlan {
+    let mut keys = pairs::plan_pairs::<B, V>(request.segments.longest(), request.stable, settings);
     if request.stable && !matches!(request.segments, Segments::One { .. }) {
         let each = if request.oblivious {
-            size_of::<Indexed<K::Bits>>()
+            size_of::<Indexed<B>>()
         } else {
-            size_of::<usize>() + size_of::<K>() + size_of::<V>()
+            size_of::<usize>() + size_of::<B>() + size_of::<V>()
         };
         keys.scratch_bytes = request.len().saturating_mul(each);
     }
@@ -31,8 +31,8 @@ pub(crate) fn plan_pairs<K: Key, V>(request: &Request, settings: Settings) -> Ke
 }
 
 /// What [`argsort_segments`] will do. Its result is not counted as working memory.
-pub(crate) fn plan_argsort<K: Key>(request: &Request, settings: Settings) -> KeysPlan {
-    pairs::plan_argsort::<K>(request.segments.longest(), settings)
+pub(crate) fn plan_argsort<B: Bits>(request: &Request, settings: Settings) -> KeysPlan {
+    pairs::plan_argsort::<B>(request.segments.longest(), settings)
 }
 
 /// The plan of a request whose segments are sorted like this. Inlined, so that a plan is written where it is wanted: it has hundreds of
@@ -55,26 +55,28 @@ pub(crate) fn plan_request(request: &Request, settings: Settings, of_segment: Ke
 }
 
 /// Sorts every segment.
-pub(crate) fn sort_segments<K: Key>(
-    keys: &mut [K],
+pub(crate) fn sort_segments<B: Bits>(
+    bits: &mut [B],
+    map: BitMap<B>,
     segments: Segments,
     settings: Settings,
 ) -> Result<(), Error> {
     match bounds(segments) {
-        None => sort(keys, settings),
-        Some(bounds) => sort_parts(keys, bounds, settings),
+        None => sort_bits(bits, map, settings),
+        Some(bounds) => sort_parts(bits, map, bounds, settings),
     }
 }
 
 /// The index of every key in its segment, in the order of the segment; equal keys by index.
-pub(crate) fn argsort_segments<K: Key>(
-    keys: &[K],
+pub(crate) fn argsort_segments<B: Bits>(
+    bits: &[B],
+    map: BitMap<B>,
     segments: Segments,
     settings: Settings,
 ) -> Result<Vec<usize>, Error> {
     match bounds(segments) {
-        None => argsort(keys, settings),
-        Some(bounds) => argsort_parts(keys, bounds, settings),
+        None => argsort(bits, map, settings),
+        Some(bounds) => argsort_parts(bits, map, bounds, settings),
     }
 }
 
@@ -88,25 +90,27 @@ fn bounds(segments: Segments) -> Option<Bounds<'static>> {
 }
 
 /// Sorts every part of the keys in place, parts in parallel where they are worth it.
-pub(crate) fn sort_parts<K: Key>(
-    keys: &mut [K],
+pub(crate) fn sort_parts<B: Bits>(
+    bits: &mut [B],
+    map: BitMap<B>,
     bounds: Bounds<'_>,
     settings: Settings,
 ) -> Result<(), Error> {
-    let parts = Parts::new(keys, bounds);
+    let parts = Parts::new(bits, bounds);
     each_part(bounds, settings.threads, &|number, threads| {
         let settings = Settings { threads, ..settings };
         // SAFETY: every part comes once; the bounds ascend, as `Segments` has checked.
         let part = unsafe { parts.part(number) };
         // Parts before this one may be sorted already.
-        sort_in_any_case(part, settings)
+        sort_bits_in_any_case(part, map, settings)
     })
 }
 
 /// The index of every key in its part, in the order of the part; equal keys by index. There is one for every key of a part; keys in no
 /// part have none.
-pub(crate) fn argsort_parts<K: Key>(
-    keys: &[K],
+pub(crate) fn argsort_parts<B: Bits>(
+    bits: &[B],
+    map: BitMap<B>,
     bounds: Bounds<'_>,
     settings: Settings,
 ) -> Result<Vec<usize>, Error> {
@@ -114,7 +118,7 @@ pub(crate) fn argsort_parts<K: Key>(
     indices.resize(bounds.len(), 0);
     let parts = Parts::from_first(&mut indices, bounds);
     each_part(bounds, settings.threads, &|number, threads| {
-        let sorted = argsort(&keys[bounds.range(number)], Settings { threads, ..settings })?;
+        let sorted = argsort(&bits[bounds.range(number)], map, Settings { threads, ..settings })?;
         // SAFETY: every part comes once; the bounds ascend, as `Segments` has checked.
         unsafe { parts.part(number) }.copy_from_slice(&sorted);
         Ok(())
@@ -124,9 +128,10 @@ pub(crate) fn argsort_parts<K: Key>(
 
 /// Sorts every part of the keys, and moves every value with its key. Parts before another may be sorted already, so memory is asked
 /// for before the first is, or done without.
-pub(crate) fn sort_pairs_of_parts<K: Key, V: Copy + Send>(
-    keys: &mut [K],
+pub(crate) fn sort_pairs_of_parts<B: Bits, V: Copy + Send>(
+    keys: &mut [B],
     values: &mut [V],
+    map: BitMap<B>,
     bounds: Bounds<'_>,
     stable: bool,
     settings: Settings,
@@ -139,16 +144,12 @@ pub(crate) fn sort_pairs_of_parts<K: Key, V: Copy + Send>(
                 // SAFETY: every part comes once; the bounds ascend, as `Segments` has checked.
                 let (keys, values) = unsafe { (keys.part(number), values.part(number)) };
                 // Where memory is refused, the network, which needs none, sorts the part.
-                sort_pairs(keys, values, false, settings).or_else(|_| {
-                    let in_place = Settings { oblivious: true, ..settings };
-                    crate::key::with_ordered_bits(keys, settings.order, |bits| {
-                        sort_run(bits, values, in_place)
-                    })
-                })
+                sort_pairs(keys, values, map, false, settings)
+                    .or_else(|_| sort_in_place(keys, values, map, Settings { oblivious: true, ..settings }))
             })
         }
         (true, false) => {
-            let indices = argsort_parts(keys, bounds, settings)?;
+            let indices = argsort_parts(keys, map, bounds, settings)?;
             let (mut sorted_keys, mut sorted_values) = (try_vec(indices.len())?, try_vec(indices.len())?);
             let mut rest = indices.as_slice();
             for number in 0..bounds.count() {
@@ -166,7 +167,7 @@ pub(crate) fn sort_pairs_of_parts<K: Key, V: Copy + Send>(
         (true, true) => {
             let mut elements = try_vec(bounds.len())?;
             for number in 0..bounds.count() {
-                elements.extend(indexed(&keys[bounds.range(number)], settings)?);
+                elements.extend(indexed(&keys[bounds.range(number)], map)?);
             }
             let one = Settings { threads: Some(1), ..settings };
             let covered = bounds.covered();
@@ -177,12 +178,7 @@ pub(crate) fn sort_pairs_of_parts<K: Key, V: Copy + Send>(
                 sort_run(of_part, &mut values[range], one)?;
                 rest = later;
             }
-            let map = BitMap::new(K::TYPE.form(), settings.order);
-            // SAFETY: the elements are a permutation of those made of these keys, so that every key gets the bits of one.
-            let all_bits = unsafe { as_bits_mut(&mut keys[covered]) };
-            for (bits, element) in all_bits.iter_mut().zip(&elements) {
-                *bits = map.from_ordered(element.key);
-            }
+            unpack_indexed(&mut keys[covered], &elements, map);
             Ok(())
         }
     }

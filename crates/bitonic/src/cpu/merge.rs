@@ -9,7 +9,7 @@
 //! Threads share a merge of two runs by its merge path: wherever the result is cut, a binary search tells how much of what
 //! is before the cut comes from either run.
 
-use super::threads::with_threads_for;
+use super::threads::{both, with_threads_for};
 use super::width::Settings;
 use crate::Error;
 use crate::key::{BitMap, Bits, Key, as_bits, as_bits_mut};
@@ -29,7 +29,7 @@ impl<'a, B, V> Elements<'a, B, V> {
         Self { keys, values }
     }
 
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.keys.len()
     }
 
@@ -84,11 +84,10 @@ impl<'a, B, V> SortedRun<'a, B, V> {
 pub(crate) fn merge_runs<'a, B: Bits, V: Copy + Send + Sync>(
     mut from: Elements<'a, B, V>,
     mut to: Elements<'a, B, V>,
-    lengths: impl IntoIterator<Item = usize>,
+    mut lengths: Vec<usize>,
     map: BitMap<B>,
     parallel: bool,
 ) {
-    let mut lengths: Vec<usize> = lengths.into_iter().collect();
     let mut is_in_place = false;
     while lengths.len() > 1 {
         merge_neighbours(from.as_run(), to.reborrow(), &lengths, map, parallel);
@@ -126,7 +125,7 @@ pub(crate) fn merge_keys<K: Key, V: Copy + Send + Sync>(
     merged: (&mut [K], &mut [V]),
     settings: Settings,
 ) -> Result<(), Error> {
-    let map = BitMap::new(K::TYPE.form(), settings.order);
+    let map = settings.map::<K>();
     let (first, second) =
         (SortedRun::new(as_bits(first.0), first.1), SortedRun::new(as_bits(second.0), second.1));
     // SAFETY: every bit pattern that is written is one of a key.
@@ -138,10 +137,10 @@ pub(crate) fn merge_keys<K: Key, V: Copy + Send + Sync>(
 pub(crate) fn merge_runs_of_keys<K: Key>(
     from: &mut [K],
     to: &mut [K],
-    lengths: impl IntoIterator<Item = usize> + Send,
+    lengths: Vec<usize>,
     settings: Settings,
 ) -> Result<(), Error> {
-    let map = BitMap::new(K::TYPE.form(), settings.order);
+    let map = settings.map::<K>();
     // Vectors of `()` allocate nothing.
     let (mut nothing, mut nothing_else) = (vec![(); from.len()], vec![(); to.len()]);
     // SAFETY: every bit pattern that is written, in either array, is one of a key.
@@ -176,7 +175,8 @@ pub(crate) fn merge<B: Bits, V: Copy + Send + Sync>(
     let (first, later_first) = first.split_at(of_first);
     let (second, later_second) = second.split_at(middle - of_first);
     let (to, later_to) = to.split_at(middle);
-    rayon::join(
+    both(
+        parallel,
         || merge(first, second, to, map, parallel),
         || merge(later_first, later_second, later_to, map, parallel),
     );
@@ -336,7 +336,7 @@ mod tests {
         merge_runs(
             Elements::new(&mut from, &mut places),
             Elements::new(&mut to, &mut merged),
-            lengths.iter().copied(),
+            lengths.to_vec(),
             map,
             parallel,
         );

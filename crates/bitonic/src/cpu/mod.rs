@@ -6,6 +6,8 @@
 //! | 8 and 16 bits | [`narrow`]: counted, or widened to 32 bits | [`scalar`] |
 //! | 128 bits | the standard library's sort | [`scalar`] |
 //!
+//! Keys are their bits and a mapping here, so that code is compiled for five widths and not for every type of a key.
+//!
 //! Pairs, stable sorts and argsort pack a key and its value or index into one 64-bit key ([`pairs`], [`packed`]).
 
 #[cfg(target_arch = "aarch64")]
@@ -34,7 +36,7 @@ mod width;
 mod x86_64;
 
 use crate::Error;
-use crate::key::{BitMap, Key, as_bits_mut};
+use crate::key::{BitMap, Bits, Key, as_bits_mut};
 use std::sync::OnceLock;
 
 pub(crate) use execute::{
@@ -64,23 +66,29 @@ fn processor_name() -> Option<String> {
 /// Sorts keys in place.
 #[inline]
 pub(crate) fn sort<K: Key>(keys: &mut [K], settings: Settings) -> Result<(), Error> {
-    let map = BitMap::new(K::TYPE.form(), settings.order);
-    // SAFETY: the sorts of a width give back a permutation of the bits, mapped there and back, or the bits as they were. They call
-    // nothing of the caller's, so nothing panics in between.
-    let bits = unsafe { as_bits_mut(keys) };
+    // SAFETY: see `sort_bits`.
+    sort_bits(unsafe { as_bits_mut(keys) }, settings.map::<K>(), settings)
+}
+
+/// The same, where there is no way back: if memory is refused, the network, which needs none, sorts the keys.
+#[inline]
+pub(crate) fn sort_in_any_case<K: Key>(keys: &mut [K], settings: Settings) -> Result<(), Error> {
+    // SAFETY: see `sort_bits`.
+    sort_bits_in_any_case(unsafe { as_bits_mut(keys) }, settings.map::<K>(), settings)
+}
+
+/// Sorts bits in memory so that what `map` makes of them ascends. They are a permutation of what they were afterwards, or as they were,
+/// and so those of keys if they were before; nothing of the caller's is called, so nothing panics in between.
+#[inline]
+pub(crate) fn sort_bits<B: Bits>(bits: &mut [B], map: BitMap<B>, settings: Settings) -> Result<(), Error> {
     if bits.len() < threads::PARALLEL_FROM {
         return width::sort(bits, map, settings, false);
     }
     width::sort_on_threads(bits, map, settings)
 }
 
-/// The same, where there is no way back: if memory is refused, the network, which needs none, sorts the keys.
+/// The same, where there is no way back.
 #[inline]
-pub(crate) fn sort_in_any_case<K: Key>(keys: &mut [K], settings: Settings) -> Result<(), Error> {
-    sort(keys, settings).or_else(|_| sort(keys, Settings { oblivious: true, ..settings }))
-}
-
-/// How [`sort`] would sort this many keys.
-fn plan<K: Key>(len: usize, settings: Settings) -> KeysPlan {
-    width::plan::<K::Bits>(len, settings)
+fn sort_bits_in_any_case<B: Bits>(bits: &mut [B], map: BitMap<B>, settings: Settings) -> Result<(), Error> {
+    sort_bits(bits, map, settings).or_else(|_| sort_bits(bits, map, Settings { oblivious: true, ..settings }))
 }

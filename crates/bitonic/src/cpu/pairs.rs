@@ -12,32 +12,30 @@ use super::scalar::{Indexed, Ranked, Run};
 use super::threads;
 use super::width::{self, KeysPlan, Settings, Width, scalar_limits};
 use crate::Error;
-use crate::key::{BitMap, Bits, Key, as_bits, as_bits_mut, plain_number_bytes};
+use crate::key::{BitMap, Bits, plain_number_bytes};
 use crate::plan::Algorithm;
 
 /// Sorts keys in place and moves every value with its key; values of equal keys keep their order if `stable`.
-pub(crate) fn sort_pairs<K: Key, V: Copy + Send>(
-    keys: &mut [K],
+pub(crate) fn sort_pairs<B: Bits, V: Copy + Send>(
+    keys: &mut [B],
     values: &mut [V],
+    map: BitMap<B>,
     stable: bool,
     settings: Settings,
 ) -> Result<(), Error> {
-    match way::<K, V>(stable, settings) {
-        Way::PackValues => sort_packed_with_values(keys, values, settings),
+    match way::<B, V>(stable, settings) {
+        Way::PackValues => sort_packed_with_values(keys, values, map, settings),
         Way::PackIndices => {
-            let map = BitMap::new(K::TYPE.form(), settings.order);
-            let (elements, packing) = width::sorted_with_indices(as_bits(keys), map, settings)?;
+            let (elements, packing) = width::sorted_with_indices(keys, map, settings)?;
             let indices = elements.iter().map(|&element| packing.index(element));
             let gathered = gather(values, indices.clone())?;
             if packing.holds_keys() {
-                // SAFETY: the elements hold a permutation of these keys, so that every key gets the bits of one.
-                let all_bits = unsafe { as_bits_mut(keys) };
-                for (bits, &element) in all_bits.iter_mut().zip(&elements) {
+                for (bits, &element) in keys.iter_mut().zip(&elements) {
                     *bits = map.from_ordered(packing.key(element));
                 }
-            } else if K::Bits::WIDTH == u64::BITS {
+            } else if B::WIDTH == u64::BITS {
                 // Looking every key up in its old place takes longer than to sort keys alone, which cannot fail.
-                super::sort(keys, settings)?;
+                super::sort_bits(keys, map, settings)?;
             } else {
                 let gathered_keys = gather(keys, indices)?;
                 keys.copy_from_slice(&gathered_keys);
@@ -45,27 +43,37 @@ pub(crate) fn sort_pairs<K: Key, V: Copy + Send>(
             values.copy_from_slice(&gathered);
             Ok(())
         }
-        Way::NetworkInPlace => {
-            crate::key::with_ordered_bits(keys, settings.order, |bits| sort_run(bits, values, settings))
-        }
+        Way::NetworkInPlace => sort_in_place(keys, values, map, settings),
         Way::NetworkWithIndices => {
-            let mut indexed = indexed(keys, settings)?;
+            let mut indexed = indexed(keys, map)?;
             sort_run(&mut indexed, values, settings)?;
-            unpack_indexed(keys, &indexed, settings);
+            unpack_indexed(keys, &indexed, map);
             Ok(())
         }
     }
 }
 
+/// Sorts keys and values where they are by the scalar network.
+pub(super) fn sort_in_place<B: Bits, V: Copy + Send>(
+    keys: &mut [B],
+    values: &mut [V],
+    map: BitMap<B>,
+    settings: Settings,
+) -> Result<(), Error> {
+    keys.iter_mut().for_each(|bits| *bits = map.to_ordered(*bits));
+    let sorted = sort_run(keys, values, settings);
+    keys.iter_mut().for_each(|bits| *bits = map.from_ordered(*bits));
+    sorted
+}
+
 /// The index of every key in sorted order; equal keys by index.
-pub(crate) fn argsort<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<usize>, Error> {
+pub(crate) fn argsort<B: Bits>(keys: &[B], map: BitMap<B>, settings: Settings) -> Result<Vec<usize>, Error> {
     if settings.oblivious {
         let mut indices = try_vec(keys.len())?;
-        for_each_index(keys, settings, |index| indices.push(index))?;
+        for_each_index(keys, map, settings, |index| indices.push(index))?;
         return Ok(indices);
     }
-    let map = BitMap::new(K::TYPE.form(), settings.order);
-    let (mut elements, packing) = width::sorted_with_indices(as_bits(keys), map, settings)?;
+    let (mut elements, packing) = width::sorted_with_indices(keys, map, settings)?;
     elements.iter_mut().for_each(|element| *element = packing.index(*element) as u64);
     // Where an index has 64 bits, it takes the room of its element.
     bytemuck::allocation::try_cast_vec(elements).or_else(|(_, elements)| {
@@ -76,46 +84,46 @@ pub(crate) fn argsort<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<usiz
 }
 
 /// Hands over the index of every key in sorted order, when nothing can fail any more; equal keys by index.
-pub(crate) fn for_each_index<K: Key>(
-    keys: &[K],
+pub(crate) fn for_each_index<B: Bits>(
+    keys: &[B],
+    map: BitMap<B>,
     settings: Settings,
     take: impl FnMut(usize),
 ) -> Result<(), Error> {
-    if settings.oblivious && !fits_packed::<K>(keys.len()) {
-        let mut indexed = indexed(keys, settings)?;
+    if settings.oblivious && !fits_packed::<B>(keys.len()) {
+        let mut indexed = indexed(keys, map)?;
         // A vector of `()` allocates nothing.
         sort_run(&mut indexed, vec![(); keys.len()].as_mut_slice(), settings)?;
         indexed.iter().map(|element| element.index).for_each(take);
     } else {
-        let map = BitMap::new(K::TYPE.form(), settings.order);
-        let (elements, packing) = width::sorted_with_indices(as_bits(keys), map, settings)?;
+        let (elements, packing) = width::sorted_with_indices(keys, map, settings)?;
         elements.iter().map(|&element| packing.index(element)).for_each(take);
     }
     Ok(())
 }
 
 /// What [`sort_pairs`] does with this many keys and values.
-pub(crate) fn plan_pairs<K: Key, V>(len: usize, stable: bool, settings: Settings) -> KeysPlan {
-    match way::<K, V>(stable, settings) {
+pub(crate) fn plan_pairs<B: Bits, V>(len: usize, stable: bool, settings: Settings) -> KeysPlan {
+    match way::<B, V>(stable, settings) {
         Way::PackValues if len <= ON_STACK => u64::plan(len, settings),
         Way::PackValues => packed_plan(len, size_of::<u64>(), settings),
         Way::PackIndices => {
             let gathered =
-                if size_of::<K>() <= size_of::<u64>() { 0 } else { size_of::<K>() } + size_of::<V>();
-            let bytes = packed::bytes_per_key::<K::Bits>(len).max(size_of::<u64>() + gathered);
+                if size_of::<B>() <= size_of::<u64>() { 0 } else { size_of::<B>() } + size_of::<V>();
+            let bytes = packed::bytes_per_key::<B>(len).max(size_of::<u64>() + gathered);
             packed_plan(len, bytes, settings)
         }
         Way::NetworkInPlace => structures_plan(len, 0),
-        Way::NetworkWithIndices => structures_plan(len, size_of::<Indexed<K::Bits>>()),
+        Way::NetworkWithIndices => structures_plan(len, size_of::<Indexed<B>>()),
     }
 }
 
 /// What [`argsort`] does with this many keys. Its result is not counted as working memory.
-pub(crate) fn plan_argsort<K: Key>(len: usize, settings: Settings) -> KeysPlan {
-    if settings.oblivious && !fits_packed::<K>(len) {
-        return structures_plan(len, size_of::<Indexed<K::Bits>>());
+pub(crate) fn plan_argsort<B: Bits>(len: usize, settings: Settings) -> KeysPlan {
+    if settings.oblivious && !fits_packed::<B>(len) {
+        return structures_plan(len, size_of::<Indexed<B>>());
     }
-    packed_plan(len, packed::bytes_per_key::<K::Bits>(len), settings)
+    packed_plan(len, packed::bytes_per_key::<B>(len), settings)
 }
 
 /// A sort of 64-bit keys, with so many bytes for each.
@@ -144,9 +152,9 @@ enum Way {
     NetworkWithIndices,
 }
 
-fn way<K: Key, V>(stable: bool, settings: Settings) -> Way {
+fn way<B: Bits, V>(stable: bool, settings: Settings) -> Way {
     match (stable, settings.oblivious) {
-        (false, _) if K::Bits::WIDTH <= u32::BITS && is_plain_word::<V>() => Way::PackValues,
+        (false, _) if B::WIDTH <= u32::BITS && is_plain_word::<V>() => Way::PackValues,
         (_, false) => Way::PackIndices,
         (false, true) => Way::NetworkInPlace,
         (true, true) => Way::NetworkWithIndices,
@@ -154,8 +162,8 @@ fn way<K: Key, V>(stable: bool, settings: Settings) -> Way {
 }
 
 /// Whether any key and an index fit 64 bits.
-fn fits_packed<K: Key>(len: usize) -> bool {
-    Packing::<K::Bits>::of_any_keys(len).is_some()
+fn fits_packed<B: Bits>(len: usize) -> bool {
+    Packing::<B>::of_any_keys(len).is_some()
 }
 
 /// Whether V is a 32-bit number, which may travel inside a key.
@@ -163,9 +171,10 @@ fn is_plain_word<V>() -> bool {
     plain_number_bytes::<V>() == Some(size_of::<u32>())
 }
 
-fn sort_packed_with_values<K: Key, V: Copy>(
-    keys: &mut [K],
+fn sort_packed_with_values<B: Bits, V: Copy>(
+    keys: &mut [B],
     values: &mut [V],
+    map: BitMap<B>,
     settings: Settings,
 ) -> Result<(), Error> {
     // SAFETY: V is a 32-bit number: four bytes, aligned to four, and any bits are a value.
@@ -173,12 +182,13 @@ fn sort_packed_with_values<K: Key, V: Copy>(
     if keys.len() <= ON_STACK {
         let mut buffer = [0_u64; ON_STACK];
         let packed = &mut buffer[..keys.len()];
-        let all = packed_with(keys, words.iter().copied(), settings);
+        let all = packed_with(keys, words.iter().copied(), map);
         packed.iter_mut().zip(all).for_each(|(packed, pair)| *packed = pair);
-        sort_and_unpack(keys, words, packed, settings)
+        sort_and_unpack(keys, words, packed, map, settings)
     } else {
-        let mut packed = pack(keys, words.iter().copied(), settings)?;
-        sort_and_unpack(keys, words, &mut packed, settings)
+        let mut packed = try_vec(keys.len())?;
+        packed.extend(packed_with(keys, words.iter().copied(), map));
+        sort_and_unpack(keys, words, &mut packed, map, settings)
     }
 }
 
@@ -186,61 +196,40 @@ fn sort_packed_with_values<K: Key, V: Copy>(
 const ON_STACK: usize = 256;
 
 /// Sorts packed pairs and puts their halves where they belong.
-fn sort_and_unpack<K: Key>(
-    keys: &mut [K],
+fn sort_and_unpack<B: Bits>(
+    keys: &mut [B],
     words: &mut [u32],
     packed: &mut [u64],
+    map: BitMap<B>,
     settings: Settings,
 ) -> Result<(), Error> {
-    sort_words(packed, settings)?;
-    unpack_keys(keys, packed, settings);
+    u64::sort_on_threads(packed, BitMap::IDENTITY, settings)?;
+    for (bits, &packed) in keys.iter_mut().zip(&*packed) {
+        *bits = map.from_ordered(B::truncate(u128::from(packed >> 32)));
+    }
     words.iter_mut().zip(packed).for_each(|(word, packed)| *word = *packed as u32);
     Ok(())
 }
 
-fn pack<K: Key>(keys: &[K], words: impl Iterator<Item = u32>, settings: Settings) -> Result<Vec<u64>, Error> {
-    let mut packed = try_vec(keys.len())?;
-    packed.extend(packed_with(keys, words, settings));
-    Ok(packed)
-}
-
 /// Every key above its word.
-fn packed_with<K: Key>(
-    keys: &[K],
+fn packed_with<B: Bits>(
+    keys: &[B],
     words: impl Iterator<Item = u32>,
-    settings: Settings,
+    map: BitMap<B>,
 ) -> impl Iterator<Item = u64> {
-    let map = BitMap::new(K::TYPE.form(), settings.order);
-    let halves = as_bits(keys).iter().zip(words);
+    let halves = keys.iter().zip(words);
     halves.map(move |(&bits, word)| (map.to_ordered(bits).widen() as u64) << 32 | u64::from(word))
 }
 
-fn unpack_keys<K: Key>(keys: &mut [K], packed: &[u64], settings: Settings) {
-    let map = BitMap::new(K::TYPE.form(), settings.order);
-    // SAFETY: the packed words are a permutation of those made of these keys, so that every key gets the bits of one.
-    let all_bits = unsafe { as_bits_mut(keys) };
-    for (bits, &packed) in all_bits.iter_mut().zip(packed) {
-        *bits = map.from_ordered(K::Bits::truncate(u128::from(packed >> 32)));
-    }
-}
-
-fn unpack_indexed<K: Key>(keys: &mut [K], indexed: &[Indexed<K::Bits>], settings: Settings) {
-    let map = BitMap::new(K::TYPE.form(), settings.order);
-    // SAFETY: the elements are a permutation of those made of these keys, so that every key gets the bits of one.
-    let all_bits = unsafe { as_bits_mut(keys) };
-    for (bits, element) in all_bits.iter_mut().zip(indexed) {
+pub(super) fn unpack_indexed<B: Bits>(keys: &mut [B], indexed: &[Indexed<B>], map: BitMap<B>) {
+    for (bits, element) in keys.iter_mut().zip(indexed) {
         *bits = map.from_ordered(element.key);
     }
 }
 
-fn sort_words(words: &mut [u64], settings: Settings) -> Result<(), Error> {
-    u64::sort_on_threads(words, BitMap::IDENTITY, settings)
-}
-
-pub(super) fn indexed<K: Key>(keys: &[K], settings: Settings) -> Result<Vec<Indexed<K::Bits>>, Error> {
-    let map = BitMap::new(K::TYPE.form(), settings.order);
+pub(super) fn indexed<B: Bits>(keys: &[B], map: BitMap<B>) -> Result<Vec<Indexed<B>>, Error> {
     let mut indexed = try_vec(keys.len())?;
-    let elements = as_bits(keys).iter().enumerate();
+    let elements = keys.iter().enumerate();
     indexed.extend(elements.map(|(index, &bits)| Indexed { key: map.to_ordered(bits), index }));
     Ok(indexed)
 }

@@ -6,7 +6,7 @@
 use super::kernels::Kernels;
 use super::quicksort::{SAMPLE, Sample, partition, successor};
 use super::width::{Settings, select as select_width};
-use crate::key::{BitMap, Bits, Key, as_bits_mut};
+use crate::key::{Bits, Key, as_bits_mut};
 
 /// Puts the key that comes at `place` in sorted order there, none that comes later before it and none that comes earlier behind it.
 ///
@@ -17,7 +17,7 @@ pub(crate) fn select<K: Key>(keys: &mut [K], place: usize, settings: Settings) {
     assert!(place < keys.len());
     // SAFETY: what comes back is a permutation of the bits of keys: valid whatever the type.
     let bits = unsafe { as_bits_mut(keys) };
-    select_width(bits, BitMap::new(K::TYPE.form(), settings.order), place, settings);
+    select_width(bits, settings.map::<K>(), place, settings);
 }
 
 /// How many keys of a sample the pivot is beyond the expected rank: twice the deviation of a median of 128.
@@ -64,7 +64,7 @@ mod tests {
     use crate::key::Order;
 
     fn check<K: Key>(keys: &[K], settings: Settings, what: &str) {
-        let map = BitMap::new(K::TYPE.form(), settings.order);
+        let map = settings.map::<K>();
         let rank = |key: &K| map.to_ordered(key.to_raw_bits());
         let mut expected = keys.to_vec();
         expected.sort_by_key(rank);

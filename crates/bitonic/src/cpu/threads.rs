@@ -1,4 +1,7 @@
 //! How many threads a sort uses, and when.
+//!
+//! rayon makes a page of code of every closure that it is given. So it is given closures behind a pointer, in one place for each way to
+//! use it: work is compiled once, and what hands it to threads is compiled once for all work.
 
 use crate::Error;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,22 +16,40 @@ const MOST_THREADS: usize = 1024;
 /// Does both, at the same time if `parallel`.
 pub(super) fn both(parallel: bool, first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
     if parallel {
-        rayon::join(first, second);
+        join(&mut once(first), &mut once(second));
     } else {
         first();
         second();
     }
 }
 
+/// Work for a thread, behind a pointer.
+type Work<'a> = dyn FnMut() + Send + 'a;
+
+/// What is called once, as [`Work`].
+fn once(work: impl FnOnce() + Send) -> impl FnMut() + Send {
+    let mut work = Some(work);
+    move || {
+        if let Some(work) = work.take() {
+            work();
+        }
+    }
+}
+
+fn join(first: &mut Work<'_>, second: &mut Work<'_>) {
+    rayon::join(first, second);
+}
+
 /// Runs `work(parallel)` with the threads asked for: `None` is rayon's current pool (all cores unless the program
 /// says otherwise), `Some(1)` this thread alone. A forked child uses this thread alone, too.
-fn with_threads<R: Send>(threads: Option<usize>, work: impl FnOnce(bool) -> R + Send) -> Result<R, Error> {
+fn with_threads(threads: Option<usize>, work: &mut (dyn FnMut(bool) + Send)) -> Result<(), Error> {
     match threads {
-        Some(1) => Ok(work(false)),
-        _ if is_forked() => Ok(work(false)),
-        None => Ok(work(count(None) > 1)),
-        Some(_) => Ok(pool(count(threads))?.install(|| work(true))),
+        Some(1) => work(false),
+        _ if is_forked() => work(false),
+        None => work(count(None) > 1),
+        Some(_) => pool(count(threads))?.install(|| work(true)),
     }
+    Ok(())
 }
 
 /// As [`with_threads`], and on this thread alone if there are few elements.
@@ -37,7 +58,11 @@ pub(crate) fn with_threads_for<R: Send>(
     threads: Option<usize>,
     work: impl FnOnce(bool) -> R + Send,
 ) -> Result<R, Error> {
-    with_threads(if len < PARALLEL_FROM { Some(1) } else { threads }, work)
+    let (mut work, mut result) = (Some(work), None);
+    with_threads(if len < PARALLEL_FROM { Some(1) } else { threads }, &mut |parallel| {
+        result = work.take().map(|work| work(parallel));
+    })?;
+    Ok(result.expect("work that did not panic has a result"))
 }
 
 /// How many threads [`with_threads`] uses.

@@ -7,28 +7,37 @@ use super::narrow::try_vec;
 use super::width::{self, Settings};
 use super::{pairs, threads};
 use crate::Error;
-use crate::key::{BitMap, Bits, Key, as_bits};
+use crate::key::{BitMap, Bits};
 use rayon::prelude::*;
 
 /// The first `k` keys in sorted order, and the index of each; equal keys by index.
-pub(crate) fn top<K: Key>(keys: &[K], k: usize, settings: Settings) -> Result<(Vec<K>, Vec<usize>), Error> {
+pub(crate) fn top<B: Bits>(
+    keys: &[B],
+    map: BitMap<B>,
+    k: usize,
+    settings: Settings,
+) -> Result<(Vec<B>, Vec<usize>), Error> {
     let k = k.min(keys.len());
     if settings.oblivious {
-        return top_obliviously(keys, k, settings);
+        return top_obliviously(keys, map, k, settings);
     }
-    let map = BitMap::new(K::TYPE.form(), settings.order);
-    let indices = width::top(as_bits(keys), map, k, settings)?;
+    let indices = width::top(keys, map, k, settings)?;
     let mut best = try_vec(k)?;
     best.extend(indices.iter().map(|&index| keys[index]));
     Ok((best, indices))
 }
 
 /// Looking a key up by its index would show where it was: keys and indices go through the network together.
-fn top_obliviously<K: Key>(keys: &[K], k: usize, settings: Settings) -> Result<(Vec<K>, Vec<usize>), Error> {
+fn top_obliviously<B: Bits>(
+    keys: &[B],
+    map: BitMap<B>,
+    k: usize,
+    settings: Settings,
+) -> Result<(Vec<B>, Vec<usize>), Error> {
     let (mut keys_then, mut indices) = (try_vec(keys.len())?, try_vec(keys.len())?);
     keys_then.extend_from_slice(keys);
     indices.extend(0..keys.len());
-    pairs::sort_pairs(&mut keys_then, &mut indices, true, settings)?;
+    pairs::sort_pairs(&mut keys_then, &mut indices, map, true, settings)?;
     keys_then.truncate(k);
     indices.truncate(k);
     Ok((keys_then, indices))
@@ -150,7 +159,7 @@ impl<B: Bits> Candidates<B> {
 mod tests {
     use super::*;
     use crate::instructions::{Available, Instructions};
-    use crate::key::Order;
+    use crate::key::{Key, Order, as_bits};
 
     fn check<K: Key>(keys: &[K], what: &str) {
         for instructions in Instructions::ALL.iter().filter_map(|&set| Available::of(set)) {
@@ -160,14 +169,14 @@ mod tests {
                 (Order::Descending, keys.len() < 1000, Some(1)),
             ] {
                 let settings = Settings { instructions, order, oblivious, threads };
-                let map = BitMap::new(K::TYPE.form(), order);
+                let map = settings.map::<K>();
                 let mut expected: Vec<usize> = (0..keys.len()).collect();
                 expected.sort_by_key(|&index| map.to_ordered(keys[index].to_raw_bits()));
                 for k in [0, 1, 2, 50, 255, 256, 257, 1000, keys.len() / 2, keys.len(), keys.len() + 3] {
-                    let (best, indices) = top(keys, k, settings).unwrap();
+                    let (best, indices) = top(as_bits(keys), map, k, settings).unwrap();
                     assert!(indices == expected[..k.min(keys.len())], "{what}: {k} of {}", keys.len());
                     let looked_up = indices.iter().map(|&index| keys[index].to_raw_bits());
-                    assert!(best.iter().map(|key| key.to_raw_bits()).eq(looked_up), "{what}: {k}");
+                    assert!(best.into_iter().eq(looked_up), "{what}: {k}");
                 }
             }
         }

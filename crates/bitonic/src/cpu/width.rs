@@ -9,7 +9,7 @@ use super::top::top_indices;
 use super::{narrow, network, quicksort};
 use crate::Error;
 use crate::instructions::Available;
-use crate::key::{BitMap, Bits, Order};
+use crate::key::{BitMap, Bits, Key, Order};
 use crate::plan::{Algorithm, Limits};
 use rayon::prelude::*;
 use std::any::TypeId;
@@ -30,6 +30,12 @@ impl Settings {
     pub(crate) fn usual() -> Self {
         let instructions = Available::detected();
         Self { order: Order::Ascending, threads: None, oblivious: false, instructions }
+    }
+
+    /// What brings keys of this type into the order of these settings.
+    #[inline]
+    pub(crate) fn map<K: Key>(&self) -> BitMap<K::Bits> {
+        BitMap::new(K::TYPE.form(), self.order)
     }
 }
 

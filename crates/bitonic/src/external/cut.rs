@@ -9,38 +9,42 @@
 //! Elements are in one order: by key, of equal keys by run, and within a run by place. So a cut anywhere in that order cuts every
 //! window at one place, pieces are as long as they are meant to be whatever the keys are, and the merge is stable.
 
-use crate::key::{BitMap, Key};
+use crate::key::{BitMap, Bits};
+use bytemuck::Pod;
 use std::ops::Range;
 
 /// The keys of a window that are not taken yet.
 #[derive(Clone, Copy)]
-pub(super) struct Rest<'a, K> {
-    pub(super) keys: &'a [K],
+pub(super) struct Rest<'a> {
+    /// Their memory.
+    pub(super) keys: &'a [u8],
     /// Whether the run has keys behind this window.
     pub(super) has_more: bool,
 }
 
 /// How many keys of every window can be merged now. Unless no window has any, one with more to come is merged whole.
-pub(super) fn mergeable<K: Key>(rests: &[Rest<'_, K>], map: BitMap<K::Bits>) -> Vec<usize> {
-    let last = |run: usize, rest: &Rest<'_, K>| {
-        let key = rest.keys.last()?;
-        rest.has_more.then_some((map.to_ordered(key.to_raw_bits()), run))
+pub(super) fn mergeable<B: Bits + Pod>(rests: &[Rest<'_>], map: BitMap<B>) -> Vec<usize> {
+    fn keys<'a, B: Pod>(rest: &Rest<'a>) -> &'a [B] {
+        bytemuck::cast_slice(rest.keys)
+    }
+    let last = |run: usize, rest: &Rest<'_>| {
+        let key = *keys::<B>(rest).last()?;
+        rest.has_more.then_some((map.to_ordered(key), run))
     };
     let bound = rests.iter().enumerate().filter_map(|(run, rest)| last(run, rest)).min();
-    let of_run = |(run, rest): (usize, &Rest<'_, K>)| match bound {
-        None => rest.keys.len(),
-        Some((_, of)) if of == run => rest.keys.len(),
-        Some(bound) => before(rest.keys, run, bound, map),
+    let of_run = |(run, rest): (usize, &Rest<'_>)| match bound {
+        None => keys::<B>(rest).len(),
+        Some((_, of)) if of == run => keys::<B>(rest).len(),
+        Some(bound) => before(keys(rest), run, bound, map),
     };
     rests.iter().enumerate().map(of_run).collect()
 }
 
 /// How many keys of a run come before an element: those with equal keys do if their run comes before its run.
-fn before<K: Key>(keys: &[K], run: usize, (key, of): (K::Bits, usize), map: BitMap<K::Bits>) -> usize {
-    let ordered = |other: &K| map.to_ordered(other.to_raw_bits());
+fn before<B: Bits>(keys: &[B], run: usize, (key, of): (B, usize), map: BitMap<B>) -> usize {
     match run < of {
-        true => keys.partition_point(|other| ordered(other) <= key),
-        false => keys.partition_point(|other| ordered(other) < key),
+        true => keys.partition_point(|&other| map.to_ordered(other) <= key),
+        false => keys.partition_point(|&other| map.to_ordered(other) < key),
     }
 }
 
@@ -49,14 +53,15 @@ fn before<K: Key>(keys: &[K], run: usize, (key, of): (K::Bits, usize), map: BitM
 ///
 /// Every `step`-th element of each run is a sample, and every so many samples is a cut. Between two cuts are at most as many whole
 /// steps as samples, and a broken one for each run.
-pub(super) fn pieces<K: Key>(runs: &[&[K]], length: usize, map: BitMap<K::Bits>) -> Vec<Vec<Range<usize>>> {
+pub(super) fn pieces<B: Bits + Pod>(runs: &[&[u8]], length: usize, map: BitMap<B>) -> Vec<Vec<Range<usize>>> {
+    let runs: Vec<&[B]> = runs.iter().map(|keys| bytemuck::cast_slice(keys)).collect();
     /// So that few of the elements are samples, which are sorted one by one.
     const LEAST_STEP: usize = 64;
     let step = (length / (2 * runs.len().max(1))).max(LEAST_STEP);
     let samples_a_piece = (length / (2 * step)).max(1);
-    let samples_of = |(run, keys): (usize, &&[K])| -> Vec<(K::Bits, usize, usize)> {
+    let samples_of = |(run, keys): (usize, &&[B])| -> Vec<(B, usize, usize)> {
         let places = (step..keys.len()).step_by(step);
-        places.map(|place| (map.to_ordered(keys[place].to_raw_bits()), run, place)).collect()
+        places.map(|place| (map.to_ordered(keys[place]), run, place)).collect()
     };
     let mut samples: Vec<_> = runs.iter().enumerate().flat_map(samples_of).collect();
     samples.sort_unstable();
@@ -67,7 +72,7 @@ pub(super) fn pieces<K: Key>(runs: &[&[K]], length: usize, map: BitMap<K::Bits>)
         starts = ends;
     };
     for &(key, of, place) in samples.iter().skip(samples_a_piece - 1).step_by(samples_a_piece) {
-        let end = |(run, keys): (usize, &&[K])| match run == of {
+        let end = |(run, keys): (usize, &&[B])| match run == of {
             true => place,
             false => before(keys, run, (key, of), map),
         };
@@ -100,7 +105,7 @@ mod tests {
         #[test]
         fn pieces_are_the_runs_in_the_order_of_a_stable_sort(mut runs in sorted_runs(), length in 1..600_usize) {
             runs.iter_mut().for_each(|run| run.sort_unstable());
-            let slices: Vec<&[u16]> = runs.iter().map(Vec::as_slice).collect();
+            let slices: Vec<&[u8]> = runs.iter().map(|run| bytemuck::cast_slice(run)).collect();
             let all = |ranges: &[Range<usize>]| {
                 let of_run = |(run, range): (usize, &Range<usize>)| {
                     range.clone().map(move |place| (run, place)).collect::<Vec<_>>()
@@ -112,7 +117,7 @@ mod tests {
             };
             let pieces = pieces(&slices, length, ascending());
             let concatenated: Vec<_> = pieces.iter().flat_map(|piece| all(piece)).collect();
-            let whole: Vec<_> = slices.iter().map(|run| 0..run.len()).collect();
+            let whole: Vec<_> = runs.iter().map(|run| 0..run.len()).collect();
             prop_assert_eq!(concatenated, all(&whole));
             let most = length + (runs.len() + 1) * 64;
             prop_assert!(pieces.iter().all(|piece| piece.iter().map(Range::len).sum::<usize>() <= most));
@@ -125,10 +130,13 @@ mod tests {
             runs.iter_mut().for_each(|run| run.sort_unstable());
             let window = |(run, length): (&Vec<u16>, &usize)| (*length).min(run.len());
             let windows: Vec<usize> = runs.iter().zip(&windows).map(window).collect();
-            let rests: Vec<Rest<u16>> = runs
+            let rests: Vec<Rest> = runs
                 .iter()
                 .zip(&windows)
-                .map(|(run, &window)| Rest { keys: &run[..window], has_more: window < run.len() })
+                .map(|(run, &window)| Rest {
+                    keys: bytemuck::cast_slice(&run[..window]),
+                    has_more: window < run.len(),
+                })
                 .collect();
             let takes = mergeable(&rests, ascending());
             let taken = |run: usize| (0..takes[run]).map(move |place| (run, place));

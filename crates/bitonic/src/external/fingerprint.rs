@@ -3,7 +3,7 @@
 //! An item that is lost, doubled or changed on its way through the temporary file changes the sum, but for one case in 2^64. Items
 //! that only change places do not.
 
-use crate::key::{Bits, Key};
+use crate::key::Bits;
 use std::ops::AddAssign;
 
 /// The number of items, and the sum of their hashes.
@@ -21,9 +21,9 @@ impl AddAssign for Fingerprint {
 }
 
 impl Fingerprint {
-    pub(super) fn of_keys<K: Key>(keys: &[K]) -> Self {
-        let sum = keys.iter().fold(0_u64, |sum, key| {
-            let bits = key.to_raw_bits().widen();
+    pub(super) fn of_keys<B: Bits>(keys: &[B]) -> Self {
+        let sum = keys.iter().fold(0_u64, |sum, bits| {
+            let bits = bits.widen();
             // For keys of at most 64 bits the second half is a constant.
             sum.wrapping_add(mix(bits as u64 ^ mix((bits >> 64) as u64)))
         });

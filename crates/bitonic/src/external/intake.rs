@@ -3,84 +3,82 @@
 //! Nothing is written as long as everything fits one buffer.
 
 use super::budget::Budget;
+use super::buffer::Buffer;
 use super::fingerprint::Fingerprint;
 use super::items::Items;
 use super::merge::Merge;
 use super::spill::Spill;
 use super::{Options, Output};
 use crate::Error;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 /// Items on their way in.
-pub(super) struct Intake<I: Items> {
-    items: I,
+pub(super) struct Intake {
+    items: Arc<dyn Items>,
     options: Options,
     budget: Budget,
-    filling: Vec<I::Unit>,
+    filling: Buffer,
     count: usize,
     given: Fingerprint,
-    writer: Option<Writer<I>>,
+    writer: Option<Writer>,
     /// What went wrong, and goes on being wrong.
     failed: Option<Error>,
 }
 
-impl<I: Items> Intake<I> {
-    pub(super) fn new(items: I, options: Options) -> Result<Self, Error> {
-        let budget = Budget::new(options.memory)?;
-        let given = Fingerprint::default();
-        Ok(Self { items, options, budget, filling: Vec::new(), count: 0, given, writer: None, failed: None })
+impl Intake {
+    pub(super) fn new(items: Box<dyn Items>, options: Options) -> Result<Self, Error> {
+        let (items, budget) = (items.into(), Budget::new(options.memory)?);
+        let (filling, given) = (Buffer::default(), Fingerprint::default());
+        Ok(Self { items, options, budget, filling, count: 0, given, writer: None, failed: None })
     }
 
-    /// Takes items of `length` units each.
-    pub(super) fn push(&mut self, units: &[I::Unit], length: usize) -> Result<(), Error> {
+    /// Takes items of `length` bytes each.
+    pub(super) fn push(&mut self, bytes: &[u8], length: usize) -> Result<(), Error> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        let pushed = self.push_all(units, length);
+        let pushed = self.push_all(bytes, length);
         match &pushed {
-            Ok(()) => self.given += self.items.fingerprint(units),
+            Ok(()) => self.given += self.items.fingerprint(bytes),
             Err(error) => self.failed = Some(error.clone()),
         }
         pushed
     }
 
-    fn push_all(&mut self, mut units: &[I::Unit], length: usize) -> Result<(), Error> {
-        while !units.is_empty() {
+    fn push_all(&mut self, mut bytes: &[u8], length: usize) -> Result<(), Error> {
+        while !bytes.is_empty() {
             let room = self.room(length);
             if room == 0 {
                 self.hand_over()?;
                 continue;
             }
-            let (now, later) = units.split_at(units.len().min(room * length));
+            let (now, later) = bytes.split_at(bytes.len().min(room.saturating_mul(length)));
             self.reserve(now.len())?;
-            self.filling.extend_from_slice(now);
+            self.filling.extend(now);
             self.count += now.len() / length;
-            units = later;
+            bytes = later;
         }
         Ok(())
     }
 
     /// How many items of this length the buffer still takes: an empty one takes one of any length.
     fn room(&self, length: usize) -> usize {
-        let needed = |units: usize, items: usize| {
-            I::BUFFERS * units * size_of::<I::Unit>() + items * self.items.working_bytes()
-        };
+        let needed =
+            |bytes: usize, items: usize| self.items.buffers() * bytes + items * self.items.working_bytes();
         let left = self.budget.bytes.saturating_sub(needed(self.filling.len(), self.count));
         (left / needed(length, 1)).max(usize::from(self.count == 0))
     }
 
-    /// Makes room for so many units. Buffers grow as they are filled, so that few items take little memory.
+    /// Makes room for so many bytes. Buffers grow as they are filled, so that few items take little memory.
     fn reserve(&mut self, more: usize) -> Result<(), Error> {
         let (len, capacity) = (self.filling.len(), self.filling.capacity());
         if len + more <= capacity {
             return Ok(());
         }
-        let longest = self.budget.bytes / (I::BUFFERS * size_of::<I::Unit>());
-        let wanted = (2 * capacity).min(longest).max(len + more);
-        self.filling
-            .try_reserve_exact(wanted - len)
-            .map_err(|_| Error::OutOfMemory { bytes: wanted * size_of::<I::Unit>() })
+        let longest = self.budget.bytes / self.items.buffers();
+        self.filling.reserve((2 * capacity).min(longest).max(len + more))
     }
 
     /// Gives the full buffer to be sorted and written, and takes an empty one.
@@ -103,7 +101,7 @@ impl<I: Items> Intake<I> {
     }
 
     /// Sorts what is left, and merges all runs.
-    pub(super) fn finish(mut self) -> Result<Output<I>, Error> {
+    pub(super) fn finish(mut self) -> Result<Output, Error> {
         if let Some(error) = self.failed {
             return Err(error);
         }
@@ -112,8 +110,8 @@ impl<I: Items> Intake<I> {
         }
         let Some(writer) = self.writer else {
             let Self { items, options, given, filling: mut all, .. } = self;
-            items.sort(&mut all, &mut Vec::new(), &options.sorter)?;
-            return match items.fingerprint(&all) == given {
+            items.sort(&mut all, &mut Buffer::default(), &options.sorter)?;
+            return match items.fingerprint(all.bytes()) == given {
                 true => Ok(Output::InMemory { all, is_taken: false, items: given.items }),
                 false => Err(Error::Damaged),
             };
@@ -125,26 +123,26 @@ impl<I: Items> Intake<I> {
 }
 
 /// The thread that sorts runs and writes them.
-struct Writer<I: Items> {
-    full: SyncSender<Vec<I::Unit>>,
-    empty: Receiver<Vec<I::Unit>>,
+struct Writer {
+    full: SyncSender<Buffer>,
+    empty: Receiver<Buffer>,
     thread: JoinHandle<Result<Spill, Error>>,
 }
 
-impl<I: Items> Writer<I> {
-    fn start(items: I, options: Options, mut spill: Spill) -> Result<Self, Error> {
-        let (full, to_sort) = sync_channel::<Vec<I::Unit>>(0);
+impl Writer {
+    fn start(items: Arc<dyn Items>, options: Options, mut spill: Spill) -> Result<Self, Error> {
+        let (full, to_sort) = sync_channel::<Buffer>(0);
         let (done, empty) = sync_channel(2);
         // The second buffer, whose memory is taken when it is filled.
-        let _ = done.send(Vec::new());
+        let _ = done.send(Buffer::default());
         let budget = Budget::new(options.memory)?;
         let work = move || {
-            let mut spare = Vec::new();
+            let mut spare = Buffer::default();
             for mut run in to_sort {
                 // Rather now than after all runs are written.
                 budget.window(spill.runs.len() + 1)?;
                 items.sort(&mut run, &mut spare, &options.sorter)?;
-                spill.write(I::bytes(&run))?;
+                spill.write(run.bytes())?;
                 run.clear();
                 // Nobody takes it at the end.
                 let _ = done.send(run);
@@ -157,7 +155,7 @@ impl<I: Items> Writer<I> {
     }
 
     /// Gives a full buffer for an empty one; none if the thread has ended.
-    fn hand_over(&mut self, run: Vec<I::Unit>) -> Option<Vec<I::Unit>> {
+    fn hand_over(&mut self, run: Buffer) -> Option<Buffer> {
         self.full.send(run).ok()?;
         self.empty.recv().ok()
     }

@@ -1,167 +1,185 @@
 //! What is sorted: keys alone, or records with a key in them ([`super::records`]).
 //!
-//! Everything else in this folder is written once for both. Items lie in buffers of units, one after the other: a unit is a key, or
-//! a byte of a record. In the temporary file they lie in the same form.
+//! Everything else in this folder is written once for both, and compiled once: items are bytes there, one after the other, in memory as
+//! in the temporary file. What is done with their keys is compiled for every width.
 
+use super::buffer::Buffer;
+use super::cut::{self, Rest};
 use super::fingerprint::Fingerprint;
 use crate::cpu::{self, Settings};
-use crate::key::{self, Bits, Key};
+use crate::key::{self, BitMap, Bits, KeyType};
 use crate::{Error, Sorter};
-use std::io;
+use bytemuck::Pod;
 use std::marker::PhantomData;
 use std::ops::Range;
 
 /// A kind of items.
-pub(super) trait Items: Clone + Send + Sync + 'static {
-    /// What buffers are made of.
-    type Unit: Copy + Send + Sync + 'static;
-    type Key: Key;
-    /// Where the items of a buffer are, and their keys.
-    type Index: Default + Send + Sync + 'static;
-
-    /// A unit to fill new buffers with.
-    fn nothing() -> Self::Unit;
-
+pub(super) trait Items: Send + Sync {
     /// How many buffers as long as a run there are while runs are made.
-    const BUFFERS: usize;
+    fn buffers(&self) -> usize;
 
     /// How many bytes a sort takes for every item, beside the buffers.
     fn working_bytes(&self) -> usize;
 
-    /// The units' memory.
-    fn bytes(units: &[Self::Unit]) -> &[u8];
-
-    /// Lets `read` write the units' memory. Bytes that are no units are an error, and none of them stay.
-    fn fill(units: &mut [Self::Unit], read: &mut dyn FnMut(&mut [u8]) -> io::Result<()>) -> io::Result<()>;
+    /// Whether bytes that were read back are what can have been written.
+    fn are_valid(&self, bytes: &[u8]) -> bool;
 
     /// Finds the items in a buffer, whose last one may be cut off, and tells how many are whole.
-    fn index(&self, units: &[Self::Unit], index: &mut Self::Index) -> usize;
+    fn index(&self, bytes: &[u8], index: &mut Index) -> usize;
 
     /// What stays the same when these items change places.
-    fn fingerprint(&self, units: &[Self::Unit]) -> Fingerprint;
+    fn fingerprint(&self, bytes: &[u8]) -> Fingerprint;
 
-    /// The keys of the items that were found.
-    fn keys<'a>(&self, units: &'a [Self::Unit], index: &'a Self::Index) -> &'a [Self::Key];
+    /// The keys of these items.
+    fn keys<'a>(&self, window: &'a Window, items: Range<usize>) -> &'a [u8];
 
-    /// The unit at which an item begins, or, for the number of items, the end of the last.
-    fn start(&self, index: &Self::Index, item: usize) -> usize;
+    /// The byte at which an item begins, or, for the number of items, the end of the last.
+    fn start(&self, index: &Index, item: usize) -> usize;
+
+    /// How many keys of every window can be merged now; see [`cut::mergeable`].
+    fn mergeable(&self, rests: &[Rest<'_>], settings: Settings) -> Vec<usize>;
+
+    /// Sorted runs in pieces of so many elements or so; see [`cut::pieces`].
+    fn pieces(&self, keys: &[&[u8]], length: usize, settings: Settings) -> Vec<Vec<Range<usize>>>;
 
     /// Sorts a run. `spare` is a buffer with any content, to work in.
-    fn sort(
-        &self,
-        run: &mut Vec<Self::Unit>,
-        spare: &mut Vec<Self::Unit>,
-        sorter: &Sorter,
-    ) -> Result<(), Error>;
+    fn sort(&self, run: &mut Buffer, spare: &mut Buffer, sorter: &Sorter) -> Result<(), Error>;
 
-    /// Merges parts of runs, which have just as many units as `merged`. Of equal keys, those of earlier parts come first.
-    fn merge(
-        &self,
-        parts: &[Part<'_, Self>],
-        merged: &mut [Self::Unit],
-        settings: Settings,
-    ) -> Result<(), Error>;
+    /// Merges parts of runs, which have just as many bytes as `merged`. Of equal keys, those of earlier parts come first.
+    fn merge(&self, parts: &[Part<'_>], merged: &mut [u8], settings: Settings) -> Result<(), Error>;
+}
+
+/// Where the items of a buffer are, and their keys, for items whose bytes do not say it.
+#[derive(Default)]
+pub(super) struct Index {
+    pub(super) keys: Buffer,
+    /// With the end of the last.
+    pub(super) starts: Vec<usize>,
 }
 
 /// A stretch of a run in memory.
-pub(super) struct Window<I: Items> {
-    pub(super) units: Vec<I::Unit>,
-    pub(super) index: I::Index,
+#[derive(Default)]
+pub(super) struct Window {
+    pub(super) buffer: Buffer,
+    pub(super) index: Index,
 }
 
 /// Some items of a window.
-pub(super) struct Part<'a, I: Items> {
-    pub(super) window: &'a Window<I>,
+pub(super) struct Part<'a> {
+    pub(super) window: &'a Window,
     pub(super) items: Range<usize>,
 }
 
-impl<I: Items> Part<'_, I> {
-    /// The units of these items.
-    pub(super) fn units(&self, items: &I) -> Range<usize> {
+impl Part<'_> {
+    /// The bytes of these items.
+    pub(super) fn bytes(&self, items: &dyn Items) -> Range<usize> {
         let place = |item| items.start(&self.window.index, item);
         place(self.items.start)..place(self.items.end)
-    }
-}
-
-/// Keys alone.
-pub(super) struct KeyItems<K> {
-    working_bytes: usize,
-    key: PhantomData<fn() -> K>,
-}
-
-impl<K> Clone for KeyItems<K> {
-    fn clone(&self) -> Self {
-        Self { working_bytes: self.working_bytes, key: PhantomData }
-    }
-}
-
-impl<K: Key> KeyItems<K> {
-    pub(super) fn new(sorter: &Sorter) -> Result<Self, Error> {
-        let plan = sorter.plan::<K>(PLANNED)?;
-        Ok(Self { working_bytes: plan.memory.host.div_ceil(PLANNED), key: PhantomData })
     }
 }
 
 /// The length of the sort whose plan tells how much memory a run takes for an item.
 pub(super) const PLANNED: usize = 1 << 20;
 
-impl<K: Key> Items for KeyItems<K> {
-    type Unit = K;
-    type Key = K;
-    /// A key begins where it is counted.
-    type Index = ();
+/// Calls a function for the width of a key.
+macro_rules! with_width {
+    ($key:expr, $B:ident => $code:expr) => {
+        match $key.bytes() {
+            1 => {
+                type $B = u8;
+                $code
+            }
+            2 => {
+                type $B = u16;
+                $code
+            }
+            4 => {
+                type $B = u32;
+                $code
+            }
+            8 => {
+                type $B = u64;
+                $code
+            }
+            _ => {
+                type $B = u128;
+                $code
+            }
+        }
+    };
+}
+pub(super) use with_width;
 
+/// Keys alone, of one width.
+struct KeyItems<B> {
+    key: KeyType,
+    working_bytes: usize,
+    bits: PhantomData<fn() -> B>,
+}
+
+/// Keys of a type, whose sort takes so many bytes for each.
+pub(super) fn keys(key: KeyType, working_bytes: usize) -> Box<dyn Items> {
+    with_width!(key, B => Box::new(KeyItems::<B> { key, working_bytes, bits: PhantomData }))
+}
+
+impl<B: Bits + Pod> Items for KeyItems<B> {
     /// One is filled while the other is sorted and written.
-    const BUFFERS: usize = 2;
-
-    fn nothing() -> K {
-        K::from_raw_bits(K::Bits::ZERO)
+    fn buffers(&self) -> usize {
+        2
     }
 
     fn working_bytes(&self) -> usize {
         self.working_bytes
     }
 
-    fn bytes(units: &[K]) -> &[u8] {
-        key::as_bytes(units)
+    fn are_valid(&self, bytes: &[u8]) -> bool {
+        key::are_valid(self.key, bytes)
     }
 
-    fn fill(units: &mut [K], read: &mut dyn FnMut(&mut [u8]) -> io::Result<()>) -> io::Result<()> {
-        match key::fill_from_bytes(units, read)? {
-            true => Ok(()),
-            false => Err(io::Error::new(io::ErrorKind::InvalidData, "it holds bytes that nobody wrote")),
-        }
+    fn index(&self, bytes: &[u8], _: &mut Index) -> usize {
+        bytes.len() / size_of::<B>()
     }
 
-    fn index(&self, units: &[K], (): &mut ()) -> usize {
-        units.len()
+    fn fingerprint(&self, bytes: &[u8]) -> Fingerprint {
+        Fingerprint::of_keys::<B>(bytemuck::cast_slice(bytes))
     }
 
-    fn fingerprint(&self, units: &[K]) -> Fingerprint {
-        Fingerprint::of_keys(units)
+    fn keys<'a>(&self, window: &'a Window, items: Range<usize>) -> &'a [u8] {
+        &window.buffer.bytes()[items.start * size_of::<B>()..items.end * size_of::<B>()]
     }
 
-    fn keys<'a>(&self, units: &'a [K], (): &'a ()) -> &'a [K] {
-        units
+    /// A key begins where it is counted.
+    fn start(&self, _: &Index, item: usize) -> usize {
+        item * size_of::<B>()
     }
 
-    fn start(&self, (): &(), item: usize) -> usize {
-        item
+    fn mergeable(&self, rests: &[Rest<'_>], settings: Settings) -> Vec<usize> {
+        cut::mergeable::<B>(rests, map(self.key, settings))
     }
 
-    fn sort(&self, run: &mut Vec<K>, _: &mut Vec<K>, sorter: &Sorter) -> Result<(), Error> {
-        sorter.sort(run).map(drop)
+    fn pieces(&self, keys: &[&[u8]], length: usize, settings: Settings) -> Vec<Vec<Range<usize>>> {
+        cut::pieces::<B>(keys, length, map(self.key, settings))
+    }
+
+    fn sort(&self, run: &mut Buffer, _: &mut Buffer, sorter: &Sorter) -> Result<(), Error> {
+        sorter.sort_bits::<B>(bytemuck::cast_slice_mut(run.bytes_mut()), self.key).map(drop)
     }
 
     /// A piece fits the second cache, where the vectorised sort of the engine serves as merge: no branch depends on how the keys of
     /// the runs interleave, and its time not on the number of runs.
-    fn merge(&self, parts: &[Part<'_, Self>], merged: &mut [K], settings: Settings) -> Result<(), Error> {
+    fn merge(&self, parts: &[Part<'_>], merged: &mut [u8], settings: Settings) -> Result<(), Error> {
         let mut rest = &mut *merged;
         for part in parts {
-            let (here, later) = rest.split_at_mut(part.items.len());
-            here.copy_from_slice(&part.window.units[part.items.clone()]);
+            let keys = self.keys(part.window, part.items.clone());
+            let (here, later) = rest.split_at_mut(keys.len());
+            here.copy_from_slice(keys);
             rest = later;
         }
-        cpu::sort(merged, settings)
+        cpu::sort_bits::<B>(bytemuck::cast_slice_mut(merged), map(self.key, settings), settings)
     }
+}
+
+/// What brings keys of a type into the order of settings.
+pub(super) fn map<B: Bits>(key: KeyType, settings: Settings) -> BitMap<B> {
+    BitMap::new(key.form(), settings.order)
 }

@@ -10,17 +10,18 @@
 //! window has, on average.
 
 use super::budget::{Budget, CHUNKS};
-use super::cut::{Rest, mergeable, pieces};
+use super::buffer::Buffer;
+use super::cut::Rest;
 use super::fingerprint::Fingerprint;
 use super::items::{Items, Part, Window};
 use super::spill::Spill;
 use super::{Options, Summary};
 use crate::Error;
 use crate::cpu::{Settings, with_threads_for};
-use crate::key::{BitMap, Key};
 use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
@@ -28,27 +29,27 @@ use std::thread::JoinHandle;
 const PIECE: usize = 256 << 10;
 
 /// A merge under way, as its caller sees it.
-pub(super) struct Merge<I: Items> {
-    chunks: Receiver<Message<I>>,
-    empty: Sender<Vec<I::Unit>>,
+pub(super) struct Merge {
+    chunks: Receiver<Message>,
+    empty: Sender<Buffer>,
     thread: Option<JoinHandle<()>>,
     /// The chunk that the caller has.
-    current: Vec<I::Unit>,
+    current: Buffer,
     is_done: bool,
     pub(super) summary: Summary,
 }
 
-enum Message<I: Items> {
+enum Message {
     /// Some of the result.
-    Chunk(Vec<I::Unit>),
+    Chunk(Buffer),
     /// All of it came, and it is what was given.
     Done,
     Failed(Error),
 }
 
-impl<I: Items> Merge<I> {
+impl Merge {
     pub(super) fn start(
-        items: I,
+        items: Arc<dyn Items>,
         options: Options,
         budget: Budget,
         spill: Spill,
@@ -59,16 +60,15 @@ impl<I: Items> Merge<I> {
         let (empty, to_fill) = channel();
         // The caller has one, which comes back with the first question.
         for _ in 1..CHUNKS {
-            let _ = empty.send(Vec::new());
+            let _ = empty.send(Buffer::default());
         }
         let settings = options.sorter.settings()?;
         let window = budget.window(spill.runs.len())?;
         let rounds = Rounds {
             runs: Vec::new(),
-            loader: Loader::start(spill, window)?,
-            map: BitMap::new(I::Key::TYPE.form(), settings.order),
+            loader: Loader::start(spill, window, items.clone())?,
             settings,
-            chunk: budget.chunk() / size_of::<I::Unit>(),
+            chunk: budget.chunk(),
             items,
             read: Fingerprint::default(),
             written: Fingerprint::default(),
@@ -82,12 +82,12 @@ impl<I: Items> Merge<I> {
             let _ = result.send(done);
         };
         let thread = spawn("bitonic-merge", work)?;
-        let current = Vec::new();
+        let current = Buffer::default();
         Ok(Self { chunks, empty, thread: Some(thread), current, is_done: false, summary })
     }
 
     /// The next chunk, or nothing after the last.
-    pub(super) fn next_chunk(&mut self) -> Result<Option<&[I::Unit]>, Error> {
+    pub(super) fn next_chunk(&mut self) -> Result<Option<&[u8]>, Error> {
         if self.is_done {
             return Ok(None);
         }
@@ -96,7 +96,7 @@ impl<I: Items> Merge<I> {
         match self.chunks.recv() {
             Ok(Message::Chunk(chunk)) => {
                 self.current = chunk;
-                Ok(Some(&self.current))
+                Ok(Some(self.current.bytes()))
             }
             Ok(Message::Done) => {
                 self.is_done = true;
@@ -121,50 +121,49 @@ fn spawn<T: Send + 'static>(
 }
 
 /// The thread that merges.
-struct Rounds<I: Items> {
-    items: I,
-    runs: Vec<Run<I>>,
-    loader: Loader<I>,
-    map: BitMap<<I::Key as Key>::Bits>,
+struct Rounds {
+    items: Arc<dyn Items>,
+    runs: Vec<Run>,
+    loader: Loader,
     settings: Settings,
-    /// How many units of the result are handed out at a time.
+    /// How many bytes of the result are handed out at a time.
     chunk: usize,
     read: Fingerprint,
     written: Fingerprint,
 }
 
 /// A run that is being merged.
-struct Run<I: Items> {
-    window: Window<I>,
+struct Run {
+    window: Window,
     /// The items of the window that are not merged yet.
     rest: Range<usize>,
     /// Where the next window begins and the run ends, in the temporary file.
     unread: Range<u64>,
     /// Windows that were asked for and are not here yet.
     awaited: usize,
-    loaded: VecDeque<Vec<I::Unit>>,
+    loaded: VecDeque<Buffer>,
 }
 
-impl<I: Items> Run<I> {
+impl Run {
     fn has_more(&self) -> bool {
         self.awaited > 0 || !self.loaded.is_empty() || !self.unread.is_empty()
     }
 }
 
-impl<I: Items> Rounds<I> {
+impl Rounds {
     fn run(
         mut self,
         given: Fingerprint,
-        empty: &Receiver<Vec<I::Unit>>,
-        result: &SyncSender<Message<I>>,
+        empty: &Receiver<Buffer>,
+        result: &SyncSender<Message>,
     ) -> Result<(), Error> {
         for unread in self.loader.extents.clone() {
-            let window = Window { units: Vec::new(), index: I::Index::default() };
-            self.runs.push(Run { window, rest: 0..0, unread, awaited: 0, loaded: VecDeque::new() });
+            let (window, loaded) = (Window::default(), VecDeque::new());
+            self.runs.push(Run { window, rest: 0..0, unread, awaited: 0, loaded });
         }
         // The window after it is asked for when the first one is here.
         for run in 0..self.runs.len() {
-            self.ask(run, Vec::new())?;
+            self.ask(run, Buffer::default())?;
         }
         loop {
             for run in 0..self.runs.len() {
@@ -172,7 +171,7 @@ impl<I: Items> Rounds<I> {
                     self.advance(run)?;
                 }
             }
-            let takes = mergeable(&self.rests(), self.map);
+            let takes = self.items.mergeable(&self.rests(), self.settings);
             if takes.iter().all(|&take| take == 0) {
                 break;
             }
@@ -190,17 +189,17 @@ impl<I: Items> Rounds<I> {
     }
 
     /// What is not merged yet of every window.
-    fn rests(&self) -> Vec<Rest<'_, I::Key>> {
+    fn rests(&self) -> Vec<Rest<'_>> {
         let mut rests = Vec::with_capacity(self.runs.len());
         for run in &self.runs {
-            let keys = self.items.keys(&run.window.units, &run.window.index);
-            rests.push(Rest { keys: &keys[run.rest.clone()], has_more: run.has_more() });
+            let keys = self.items.keys(&run.window, run.rest.clone());
+            rests.push(Rest { keys, has_more: run.has_more() });
         }
         rests
     }
 
     /// Asks for the next window of a run, to be read into this buffer.
-    fn ask(&mut self, run: usize, buffer: Vec<I::Unit>) -> Result<(), Error> {
+    fn ask(&mut self, run: usize, buffer: Buffer) -> Result<(), Error> {
         let Run { unread, awaited, loaded, .. } = &mut self.runs[run];
         debug_assert_eq!(*awaited + loaded.len(), 0, "the memory is shared out for one window ahead");
         if unread.is_empty() {
@@ -224,11 +223,11 @@ impl<I: Items> Rounds<I> {
         let Some(mut next) = here.loaded.pop_front() else { return Ok(()) };
         // An item may begin in one window and end in the next.
         let merged = self.items.start(&here.window.index, here.rest.end);
-        next.splice(0..0, here.window.units[merged..].iter().copied());
-        let old = std::mem::replace(&mut here.window.units, next);
-        here.rest = 0..self.items.index(&here.window.units, &mut here.window.index);
+        next.prepend(&here.window.buffer.bytes()[merged..]);
+        let old = std::mem::replace(&mut here.window.buffer, next);
+        here.rest = 0..self.items.index(here.window.buffer.bytes(), &mut here.window.index);
         let whole = self.items.start(&here.window.index, here.rest.end);
-        self.read += self.items.fingerprint(&here.window.units[..whole]);
+        self.read += self.items.fingerprint(&here.window.buffer.bytes()[..whole]);
         self.ask(run, old)
     }
 
@@ -236,28 +235,23 @@ impl<I: Items> Rounds<I> {
     fn round(
         &mut self,
         takes: &[usize],
-        empty: &Receiver<Vec<I::Unit>>,
-        result: &SyncSender<Message<I>>,
+        empty: &Receiver<Buffer>,
+        result: &SyncSender<Message>,
     ) -> Result<bool, Error> {
-        let Self { items, runs, map, settings, chunk, written, .. } = self;
-        let taken: Vec<(&Window<I>, Range<usize>)> = runs
+        let Self { items, runs, settings, chunk, written, .. } = self;
+        let items = &**items;
+        let taken: Vec<Part<'_>> = runs
             .iter()
             .zip(takes)
             .filter(|(_, take)| **take > 0)
-            .map(|(run, &take)| (&run.window, run.rest.start..run.rest.start + take))
+            .map(|(run, &take)| Part { window: &run.window, items: run.rest.start..run.rest.start + take })
             .collect();
-        let keys: Vec<&[I::Key]> = taken
-            .iter()
-            .map(|(window, range)| &items.keys(&window.units, &window.index)[range.clone()])
-            .collect();
-        let units: usize = taken
-            .iter()
-            .map(|(window, range)| Part { window, items: range.clone() }.units(items).len())
-            .sum();
+        let keys: Vec<&[u8]> = taken.iter().map(|part| items.keys(part.window, part.items.clone())).collect();
+        let bytes: usize = taken.iter().map(|part| part.bytes(items).len()).sum();
         let count: usize = takes.iter().sum();
-        let bytes_an_item = (units * size_of::<I::Unit>()).div_ceil(count);
-        let pieces = pieces(&keys, (PIECE / bytes_an_item).max(1), *map);
-        let pieces: Vec<Piece<'_, I>> =
+        let length = (PIECE / bytes.div_ceil(count)).max(1);
+        let pieces = items.pieces(&keys, length, *settings);
+        let pieces: Vec<Piece<'_>> =
             pieces.into_iter().map(|ranges| Piece::new(items, &taken, ranges)).collect();
         let mut rest = pieces.as_slice();
         while !rest.is_empty() {
@@ -274,59 +268,54 @@ impl<I: Items> Rounds<I> {
 }
 
 /// Parts of all runs that are merged by one thread.
-struct Piece<'a, I: Items> {
-    parts: Vec<Part<'a, I>>,
-    units: usize,
+struct Piece<'a> {
+    parts: Vec<Part<'a>>,
+    bytes: usize,
 }
 
-impl<'a, I: Items> Piece<'a, I> {
+impl<'a> Piece<'a> {
     /// The ranges are counted from the start of what is taken of every window.
-    fn new(items: &I, taken: &[(&'a Window<I>, Range<usize>)], ranges: Vec<Range<usize>>) -> Self {
-        let part = |((window, all), range): (&(&'a Window<I>, Range<usize>), Range<usize>)| Part {
-            window,
-            items: all.start + range.start..all.start + range.end,
+    fn new(items: &dyn Items, taken: &[Part<'a>], ranges: Vec<Range<usize>>) -> Self {
+        let part = |(all, range): (&Part<'a>, Range<usize>)| Part {
+            window: all.window,
+            items: all.items.start + range.start..all.items.start + range.end,
         };
-        let parts: Vec<Part<'a, I>> =
+        let parts: Vec<Part<'a>> =
             taken.iter().zip(ranges).map(part).filter(|part| !part.items.is_empty()).collect();
-        let units = parts.iter().map(|part| part.units(items).len()).sum();
-        Self { parts, units }
+        let bytes = parts.iter().map(|part| part.bytes(items).len()).sum();
+        Self { parts, bytes }
     }
 
     /// How many pieces make a chunk: one at least.
     fn that_fit(pieces: &[Self], chunk: usize) -> usize {
-        let mut units = 0;
+        let mut bytes = 0;
         let fit = pieces.iter().take_while(|piece| {
-            units += piece.units;
-            units <= chunk
+            bytes += piece.bytes;
+            bytes <= chunk
         });
         fit.count().max(1)
     }
 }
 
 /// Merges pieces into a buffer, each on a thread.
-fn merge_pieces<I: Items>(
-    items: &I,
-    pieces: &[Piece<'_, I>],
-    merged: &mut Vec<I::Unit>,
+fn merge_pieces(
+    items: &dyn Items,
+    pieces: &[Piece<'_>],
+    merged: &mut Buffer,
     settings: Settings,
 ) -> Result<Fingerprint, Error> {
-    let units: usize = pieces.iter().map(|piece| piece.units).sum();
-    if units > merged.len() {
-        let more = units - merged.len();
-        merged
-            .try_reserve_exact(more)
-            .map_err(|_| Error::OutOfMemory { bytes: units * size_of::<I::Unit>() })?;
-    }
-    merged.resize(units, I::nothing());
-    let mut rest = merged.as_mut_slice();
+    let bytes: usize = pieces.iter().map(|piece| piece.bytes).sum();
+    merged.reserve(bytes)?;
+    merged.resize(bytes);
+    let mut rest = merged.bytes_mut();
     let mut places = Vec::with_capacity(pieces.len());
     for piece in pieces {
-        let (place, later) = rest.split_at_mut(piece.units);
+        let (place, later) = rest.split_at_mut(piece.bytes);
         places.push((piece, place));
         rest = later;
     }
     let on_one = Settings { threads: Some(1), ..settings };
-    let merge = |(piece, place): (&Piece<'_, I>, &mut [I::Unit])| -> Result<Fingerprint, Error> {
+    let merge = |(piece, place): (&Piece<'_>, &mut [u8])| -> Result<Fingerprint, Error> {
         items.merge(&piece.parts, place, on_one)?;
         Ok(items.fingerprint(place))
     };
@@ -334,16 +323,16 @@ fn merge_pieces<I: Items>(
         sum += more;
         Ok(sum)
     };
-    with_threads_for(units * size_of::<I::Unit>(), settings.threads, |parallel| match parallel {
+    with_threads_for(bytes, settings.threads, |parallel| match parallel {
         true => places.into_par_iter().map(merge).try_reduce(Fingerprint::default, add),
         false => places.into_iter().map(merge).try_fold(Fingerprint::default(), |sum, more| add(sum, more?)),
     })?
 }
 
 /// The thread that reads.
-struct Loader<I: Items> {
-    orders: Sender<Order<I>>,
-    loaded: Receiver<Loaded<I>>,
+struct Loader {
+    orders: Sender<Order>,
+    loaded: Receiver<Loaded>,
     /// Where each run is, in bytes.
     extents: Vec<Range<u64>>,
     /// How many bytes a window has.
@@ -351,32 +340,29 @@ struct Loader<I: Items> {
 }
 
 /// A window that was read, of this run.
-type Loaded<I> = Result<(usize, Vec<<I as Items>::Unit>), Error>;
+type Loaded = Result<(usize, Buffer), Error>;
 
 /// A window to be read.
-struct Order<I: Items> {
+struct Order {
     run: usize,
     place: u64,
     bytes: usize,
-    buffer: Vec<I::Unit>,
+    buffer: Buffer,
 }
 
-impl<I: Items> Loader<I> {
-    fn start(mut spill: Spill, window: usize) -> Result<Self, Error> {
+impl Loader {
+    fn start(mut spill: Spill, window: usize, items: Arc<dyn Items>) -> Result<Self, Error> {
         let extents = spill.runs.clone();
-        let (orders, to_do) = channel::<Order<I>>();
+        let (orders, to_do) = channel::<Order>();
         let (done, loaded) = channel();
         let work = move || {
             for Order { run, place, bytes, mut buffer } in to_do {
-                let units = bytes / size_of::<I::Unit>();
                 // Most buffers have this length already.
-                let read = match buffer.try_reserve_exact(units.saturating_sub(buffer.len())) {
-                    Ok(()) => {
-                        buffer.resize(units, I::nothing());
-                        spill.read(place, |read| I::fill(&mut buffer, read)).map(|()| (run, buffer))
-                    }
-                    Err(_) => Err(Error::OutOfMemory { bytes }),
-                };
+                let read = buffer.reserve(bytes).and_then(|()| {
+                    buffer.resize(bytes);
+                    spill.read(place, buffer.bytes_mut(), |bytes| items.are_valid(bytes))?;
+                    Ok((run, buffer))
+                });
                 if done.send(read).is_err() {
                     return;
                 }
@@ -387,35 +373,36 @@ impl<I: Items> Loader<I> {
         Ok(Self { orders, loaded, extents, window: window - window % 16 })
     }
 
-    fn ask(&self, order: Order<I>) -> Result<(), Error> {
+    fn ask(&self, order: Order) -> Result<(), Error> {
         self.orders.send(order).map_err(|_| Error::Damaged)
     }
 
-    fn wait(&self) -> Loaded<I> {
+    fn wait(&self) -> Loaded {
         self.loaded.recv().map_err(|_| Error::Damaged)?
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::items::KeyItems;
+    use super::super::items::keys;
     use super::*;
     use crate::Sorter;
+    use crate::key::KeyType;
 
     /// Merges these runs, told that `given` was pushed, and gives what came out.
     fn merged(runs: &[&[u32]], given: &[u32], bytes: usize) -> Result<Vec<u32>, Error> {
         let sorter = Sorter::new();
         let mut spill = Spill::create(&std::env::temp_dir())?;
         for run in runs {
-            spill.write(KeyItems::<u32>::bytes(run))?;
+            spill.write(bytemuck::cast_slice(run))?;
         }
-        let items = KeyItems::<u32>::new(&sorter)?;
+        let items = keys(KeyType::U32, 0).into();
         let options = Options { sorter, memory: bytes, temp: std::env::temp_dir() };
         let given = Fingerprint::of_keys(given);
         let mut merge = Merge::start(items, options, Budget::new(bytes)?, spill, given)?;
         let mut all = Vec::new();
         while let Some(chunk) = merge.next_chunk()? {
-            all.extend_from_slice(chunk);
+            all.extend_from_slice(bytemuck::cast_slice(chunk));
         }
         assert_eq!(merge.next_chunk(), Ok(None));
         Ok(all)
@@ -451,8 +438,8 @@ mod tests {
         let sorter = Sorter::new();
         let mut spill = Spill::create(&std::env::temp_dir()).unwrap();
         let run: Vec<u32> = (0..1_000_000).collect();
-        spill.write(KeyItems::<u32>::bytes(&run)).unwrap();
-        let items = KeyItems::<u32>::new(&sorter).unwrap();
+        spill.write(bytemuck::cast_slice(&run)).unwrap();
+        let items = keys(KeyType::U32, 0).into();
         let options = Options { sorter, memory: 1 << 16, temp: std::env::temp_dir() };
         let budget = Budget::new(1 << 16).unwrap();
         let mut merge = Merge::start(items, options, budget, spill, Fingerprint::of_keys(&run)).unwrap();

@@ -31,6 +31,7 @@
 //! - **Oblivious** sorts are refused: the addresses of a merge depend on keys.
 
 mod budget;
+mod buffer;
 mod cut;
 mod fingerprint;
 mod intake;
@@ -43,11 +44,13 @@ pub use budget::default_memory;
 pub use records::Field;
 
 use crate::Error;
-use crate::key::Key;
+use crate::key::{self, Key, as_bytes};
+use buffer::Buffer;
 use intake::Intake;
-use items::{Items, KeyItems};
+use items::PLANNED;
 use merge::Merge;
-use records::RecordItems;
+use records::Form;
+use std::marker::PhantomData;
 use std::path::PathBuf;
 
 /// A sort of more than memory holds, with options.
@@ -100,8 +103,9 @@ impl Sorter {
 
     /// Sorts keys.
     pub fn keys<K: Key>(&self) -> Result<Keys<K>, Error> {
-        let items = KeyItems::new(self.plain()?)?;
-        Ok(Keys(Intake::new(items, self.options.clone())?))
+        let working = self.plain()?.plan::<K>(PLANNED)?.memory.host.div_ceil(PLANNED);
+        let intake = Intake::new(items::keys(K::TYPE, working), self.options.clone())?;
+        Ok(Keys { intake, key: PhantomData })
     }
 
     /// Sorts records of this many bytes by a key in them.
@@ -115,9 +119,9 @@ impl Sorter {
     /// assert_eq!(sorted.next_chunk()?, Some(&b"y\x00\x03x\x00\x09z\x00\x09"[..]));
     /// # Ok::<(), bitonic::Error>(())
     /// ```
-    pub fn records<K: Key>(&self, size: usize, field: Field<K>) -> Result<Records<K>, Error> {
-        let items = RecordItems::fixed(size, field, self.plain()?)?;
-        Ok(Records { intake: Intake::new(items, self.options.clone())?, size })
+    pub fn records<K: Key>(&self, size: usize, field: Field<K>) -> Result<Records, Error> {
+        let intake = self.records_of::<K>(|| Form::fixed(size, field.place()))?;
+        Ok(Records { intake, size })
     }
 
     /// Sorts bytes of any length, each by the key that it is given with.
@@ -132,8 +136,14 @@ impl Sorter {
     /// # Ok::<(), bitonic::Error>(())
     /// ```
     pub fn pairs<K: Key>(&self) -> Result<Pairs<K>, Error> {
-        let items = RecordItems::any_length(self.plain()?)?;
-        Ok(Pairs { intake: Intake::new(items, self.options.clone())?, item: Vec::new() })
+        let intake = self.records_of::<K>(|| Ok(Form::AnyLength))?;
+        Ok(Pairs { intake, item: Vec::new(), key: PhantomData })
+    }
+
+    fn records_of<K: Key>(&self, form: impl FnOnce() -> Result<Form, Error>) -> Result<Intake, Error> {
+        let (sorter, form) = (self.plain()?, form()?);
+        let argsort = sorter.plan_argsort::<K>(PLANNED)?.memory.host.div_ceil(PLANNED);
+        Intake::new(records::records(K::TYPE, form, argsort), self.options.clone())
     }
 
     fn plain(&self) -> Result<&crate::Sorter, Error> {
@@ -157,42 +167,50 @@ pub struct Summary {
 }
 
 /// Keys on their way in.
-pub struct Keys<K: Key>(Intake<KeyItems<K>>);
+pub struct Keys<K: Key> {
+    intake: Intake,
+    key: PhantomData<fn() -> K>,
+}
 
 impl<K: Key> Keys<K> {
     /// Takes some more keys.
     pub fn push(&mut self, keys: &[K]) -> Result<(), Error> {
-        self.0.push(keys, 1)
+        self.intake.push(as_bytes(keys), size_of::<K>())
     }
 
     /// Sorts all that came.
     pub fn sort(self) -> Result<SortedKeys<K>, Error> {
-        self.0.finish().map(SortedKeys)
+        Ok(SortedKeys { output: self.intake.finish()?, key: PhantomData })
     }
 }
 
 /// Keys in order, on their way out.
-pub struct SortedKeys<K: Key>(Output<KeyItems<K>>);
+pub struct SortedKeys<K: Key> {
+    output: Output,
+    key: PhantomData<fn() -> K>,
+}
 
 impl<K: Key> SortedKeys<K> {
     /// The next keys, or none after the last. Only then is it known that nothing was lost.
     pub fn next_chunk(&mut self) -> Result<Option<&[K]>, Error> {
-        self.0.next_chunk()
+        let chunk = self.output.next_chunk()?;
+        // SAFETY: what came in were keys. They were sorted as such; and what was read back was checked to be such (`Items::are_valid`).
+        Ok(chunk.map(|bytes| unsafe { key::from_bytes(bytes) }))
     }
 
     /// What was done.
     pub fn summary(&self) -> Summary {
-        self.0.summary()
+        self.output.summary()
     }
 }
 
 /// Records of a fixed size on their way in.
-pub struct Records<K: Key> {
-    intake: Intake<RecordItems<K>>,
+pub struct Records {
+    intake: Intake,
     size: usize,
 }
 
-impl<K: Key> Records<K> {
+impl Records {
     /// Takes some more records, one behind the other. Errors: [`Error::RecordSize`] if they are no whole number; none is taken then.
     pub fn push(&mut self, records: &[u8]) -> Result<(), Error> {
         match records.len().is_multiple_of(self.size) {
@@ -202,15 +220,15 @@ impl<K: Key> Records<K> {
     }
 
     /// Sorts all that came.
-    pub fn sort(self) -> Result<SortedRecords<K>, Error> {
+    pub fn sort(self) -> Result<SortedRecords, Error> {
         self.intake.finish().map(SortedRecords)
     }
 }
 
 /// Records in order, on their way out.
-pub struct SortedRecords<K: Key>(Output<RecordItems<K>>);
+pub struct SortedRecords(Output);
 
-impl<K: Key> SortedRecords<K> {
+impl SortedRecords {
     /// The next records, one behind the other, or none after the last. Only then is it known that nothing was lost.
     pub fn next_chunk(&mut self) -> Result<Option<&[u8]>, Error> {
         self.0.next_chunk()
@@ -224,55 +242,59 @@ impl<K: Key> SortedRecords<K> {
 
 /// Bytes of any length on their way in, each with a key.
 pub struct Pairs<K: Key> {
-    intake: Intake<RecordItems<K>>,
+    intake: Intake,
     item: Vec<u8>,
+    key: PhantomData<fn() -> K>,
 }
 
 impl<K: Key> Pairs<K> {
     /// Takes a key and its bytes, of which there are less than 4 GiB.
     pub fn push(&mut self, key: K, bytes: &[u8]) -> Result<(), Error> {
-        RecordItems::pack(key, bytes, &mut self.item)?;
+        records::pack(key, bytes, &mut self.item)?;
         self.intake.push(&self.item, self.item.len())
     }
 
     /// Sorts all that came.
     pub fn sort(self) -> Result<SortedPairs<K>, Error> {
-        self.intake.finish().map(SortedPairs)
+        Ok(SortedPairs { output: self.intake.finish()?, key: PhantomData })
     }
 }
 
 /// Keys in order with their bytes, on their way out.
-pub struct SortedPairs<K: Key>(Output<RecordItems<K>>);
+pub struct SortedPairs<K: Key> {
+    output: Output,
+    key: PhantomData<fn() -> K>,
+}
 
 impl<K: Key> SortedPairs<K> {
     /// The next keys with their bytes, or none after the last. Only then is it known that nothing was lost.
     pub fn next_chunk(&mut self) -> Result<Option<impl Iterator<Item = (K, &[u8])>>, Error> {
-        let Some(mut rest) = self.0.next_chunk()? else { return Ok(None) };
+        let Some(mut rest) = self.output.next_chunk()? else { return Ok(None) };
         Ok(Some(std::iter::from_fn(move || {
-            let (key, bytes, length) = RecordItems::<K>::unpack(rest)?;
+            let (bits, bytes, length) = records::unpack(rest)?;
             rest = &rest[length..];
-            Some((key, bytes))
+            Some((K::from_raw_bits(bits), bytes))
         })))
     }
 
     /// What was done.
     pub fn summary(&self) -> Summary {
-        self.0.summary()
+        self.output.summary()
     }
 }
 
 /// Items in order, on their way out.
-enum Output<I: Items> {
-    InMemory { all: Vec<I::Unit>, is_taken: bool, items: u64 },
-    Merged(Merge<I>),
+enum Output {
+    InMemory { all: Buffer, is_taken: bool, items: u64 },
+    Merged(Merge),
 }
 
-impl<I: Items> Output<I> {
-    fn next_chunk(&mut self) -> Result<Option<&[I::Unit]>, Error> {
+impl Output {
+    fn next_chunk(&mut self) -> Result<Option<&[u8]>, Error> {
         match self {
             Self::InMemory { all, is_taken, .. } => {
                 let is_new = !std::mem::replace(is_taken, true) && !all.is_empty();
-                Ok(is_new.then_some(all.as_slice()))
+                Ok(is_new.then_some(all.bytes()))
             }
             Self::Merged(merge) => merge.next_chunk(),
         }

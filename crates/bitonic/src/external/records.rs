@@ -5,12 +5,14 @@
 //!   any length  [ length | key | bytes .............. ]     a form of our own
 //! ```
 
+use super::buffer::Buffer;
+use super::cut::{self, Rest};
 use super::fingerprint::Fingerprint;
-use super::items::{Items, PLANNED, Part};
+use super::items::{Index, Items, Part, Window, map, with_width};
 use crate::cpu::{Settings, for_each_index, try_vec};
-use crate::key::{Bits, Key, as_bytes};
+use crate::key::{Bits, Key, KeyType, bits_as_bytes, valid_bits};
 use crate::{Error, Sorter};
-use std::io;
+use bytemuck::Pod;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -27,44 +29,31 @@ use std::ops::Range;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field<K> {
-    offset: usize,
-    length: usize,
-    is_big_endian: bool,
+    place: Place,
     key: PhantomData<fn() -> K>,
 }
 
 impl<K: Key> Field<K> {
     /// A key at this offset, its lowest byte first.
     pub fn little(offset: usize) -> Self {
-        Self { offset, length: size_of::<K>(), is_big_endian: false, key: PhantomData }
+        let place = Place { offset, length: size_of::<K>(), is_big_endian: false };
+        Self { place, key: PhantomData }
     }
 
     /// A key at this offset, its highest byte first.
     pub fn big(offset: usize) -> Self {
-        Self { is_big_endian: true, ..Self::little(offset) }
+        let place = Place { offset, length: size_of::<K>(), is_big_endian: true };
+        Self { place, key: PhantomData }
     }
 
     /// The key of a record. Bytes past the end of a short one are 0.
     pub fn read(&self, record: &[u8]) -> K {
-        let mut bytes = [0; 16];
-        let field = record.get(self.offset..).unwrap_or_default();
-        let field = &field[..field.len().min(self.length)];
-        let bits = match self.is_big_endian {
-            false => {
-                bytes[..field.len()].copy_from_slice(field);
-                u128::from_le_bytes(bytes)
-            }
-            true => {
-                bytes[16 - self.length..][..field.len()].copy_from_slice(field);
-                u128::from_be_bytes(bytes)
-            }
-        };
-        K::from_raw_bits(K::Bits::truncate(bits))
+        K::from_raw_bits(self.place.read(record))
     }
 
-    /// Where the field ends.
-    fn end(&self) -> usize {
-        self.offset.saturating_add(self.length)
+    /// Where the bytes are.
+    pub(super) fn place(&self) -> Place {
+        self.place
     }
 }
 
@@ -76,191 +65,205 @@ impl Field<u128> {
     /// If there are more than 16.
     pub fn bytes(offset: usize, length: usize) -> Self {
         assert!(length <= 16, "a key has at most 16 bytes, and not {length}");
-        Self { offset, length, is_big_endian: true, key: PhantomData }
+        Self { place: Place { offset, length, is_big_endian: true }, key: PhantomData }
     }
 }
 
-/// Records.
-pub(super) struct RecordItems<K> {
-    form: Form<K>,
-    working_bytes: usize,
+/// Where the bits of a key are in a record, and the order of their bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    offset: usize,
+    length: usize,
+    is_big_endian: bool,
 }
 
-enum Form<K> {
-    Fixed { size: usize, field: Field<K> },
+impl Place {
+    /// As it is in memory, at the beginning.
+    fn native<B>() -> Self {
+        Self { offset: 0, length: size_of::<B>(), is_big_endian: cfg!(target_endian = "big") }
+    }
+
+    /// The bits. Bytes past the end of a short record are 0.
+    fn read<B: Bits>(self, record: &[u8]) -> B {
+        let mut bytes = [0; 16];
+        let field = record.get(self.offset..).unwrap_or_default();
+        let field = &field[..field.len().min(self.length)];
+        B::truncate(match self.is_big_endian {
+            false => {
+                bytes[..field.len()].copy_from_slice(field);
+                u128::from_le_bytes(bytes)
+            }
+            true => {
+                bytes[16 - self.length..][..field.len()].copy_from_slice(field);
+                u128::from_be_bytes(bytes)
+            }
+        })
+    }
+
+    fn end(self) -> usize {
+        self.offset.saturating_add(self.length)
+    }
+}
+
+/// What records look like.
+#[derive(Clone, Copy)]
+pub(super) enum Form {
+    Fixed { size: usize, place: Place },
     AnyLength,
 }
 
-impl<K> Clone for Form<K> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Fixed { size, field } => {
-                Self::Fixed { size: *size, field: Field { key: PhantomData, ..*field } }
-            }
-            Self::AnyLength => Self::AnyLength,
+impl Form {
+    /// Records of a fixed size.
+    pub(super) fn fixed(size: usize, place: Place) -> Result<Self, Error> {
+        match place.end() > size || size == 0 {
+            true => Err(Error::RecordKey { offset: place.offset, length: place.length, size }),
+            false => Ok(Self::Fixed { size, place }),
         }
-    }
-}
-
-impl<K> Clone for RecordItems<K> {
-    fn clone(&self) -> Self {
-        Self { form: self.form.clone(), working_bytes: self.working_bytes }
     }
 }
 
 /// The number of bytes of an item of any length.
 type Length = u32;
 
-impl<K: Key> RecordItems<K> {
-    /// Records of a fixed size.
-    pub(super) fn fixed(size: usize, field: Field<K>, sorter: &Sorter) -> Result<Self, Error> {
-        match field.end() > size || size == 0 {
-            true => Err(Error::RecordKey { offset: field.offset, length: field.length, size }),
-            false => Self::new(Form::Fixed { size, field }, sorter),
-        }
-    }
+/// An item of a key and some bytes.
+pub(super) fn pack<K: Key>(key: K, bytes: &[u8], item: &mut Vec<u8>) -> Result<(), Error> {
+    let Ok(length) = Length::try_from(bytes.len()) else {
+        return Err(Error::RecordLength { bytes: bytes.len(), most: Length::MAX as usize });
+    };
+    item.clear();
+    item.extend_from_slice(&length.to_ne_bytes());
+    item.extend_from_slice(crate::key::as_bytes(&[key]));
+    item.extend_from_slice(bytes);
+    Ok(())
+}
 
-    /// Bytes of any length, each with a key.
-    pub(super) fn any_length(sorter: &Sorter) -> Result<Self, Error> {
-        Self::new(Form::AnyLength, sorter)
-    }
+/// The bits of the key and the bytes of the item at the front, and how long it is; none if it is cut off.
+pub(super) fn unpack<B: Bits>(items: &[u8]) -> Option<(B, &[u8], usize)> {
+    let (length, rest) = items.split_first_chunk()?;
+    let (key, rest) = rest.split_at_checked(size_of::<B>())?;
+    let bytes = rest.get(..Length::from_ne_bytes(*length) as usize)?;
+    Some((Place::native::<B>().read(key), bytes, size_of::<Length>() + size_of::<B>() + bytes.len()))
+}
 
-    fn new(form: Form<K>, sorter: &Sorter) -> Result<Self, Error> {
-        let argsort = sorter.plan_argsort::<K>(PLANNED)?.memory.host.div_ceil(PLANNED);
-        // Beside the argsort and its result: the keys, and where each record begins.
-        let working_bytes = argsort + size_of::<K>() + 2 * size_of::<usize>();
-        Ok(Self { form, working_bytes })
-    }
+/// Records with keys of one width.
+struct RecordItems<B> {
+    key: KeyType,
+    form: Form,
+    working_bytes: usize,
+    bits: PhantomData<fn() -> B>,
+}
 
-    /// An item of a key and some bytes.
-    pub(super) fn pack(key: K, bytes: &[u8], item: &mut Vec<u8>) -> Result<(), Error> {
-        let Ok(length) = Length::try_from(bytes.len()) else {
-            return Err(Error::RecordLength { bytes: bytes.len(), most: Length::MAX as usize });
-        };
-        item.clear();
-        item.extend_from_slice(&length.to_ne_bytes());
-        item.extend_from_slice(as_bytes(&[key]));
-        item.extend_from_slice(bytes);
-        Ok(())
-    }
+/// Records with keys of a type, whose argsort takes so many bytes for each.
+pub(super) fn records(key: KeyType, form: Form, argsort: usize) -> Box<dyn Items> {
+    // Beside the argsort and its result: the keys, and where each record begins.
+    let working_bytes = argsort + key.bytes() + 2 * size_of::<usize>();
+    with_width!(key, B => Box::new(RecordItems::<B> { key, form, working_bytes, bits: PhantomData }))
+}
 
-    /// The key and the bytes of the item at the front, and how long it is; none if it is cut off.
-    pub(super) fn unpack(units: &[u8]) -> Option<(K, &[u8], usize)> {
-        let (length, rest) = units.split_first_chunk()?;
-        let (key, rest) = rest.split_at_checked(size_of::<K>())?;
-        let bytes = rest.get(..Length::from_ne_bytes(*length) as usize)?;
-        let key = Field::<K> { is_big_endian: cfg!(target_endian = "big"), ..Field::little(0) }.read(key);
-        Some((key, bytes, size_of::<Length>() + size_of::<K>() + bytes.len()))
-    }
-
-    /// The key of the item at the front, and how long it is; none if it is cut off.
-    fn first(&self, units: &[u8]) -> Option<(K, usize)> {
-        match &self.form {
-            Form::Fixed { size, field } => Some((field.read(units.get(..*size)?), *size)),
-            Form::AnyLength => Self::unpack(units).map(|(key, _, length)| (key, length)),
+impl<B: Bits> RecordItems<B> {
+    /// The bits of the key of the item at the front, and how long it is; none if it is cut off.
+    fn first(&self, bytes: &[u8]) -> Option<(B, usize)> {
+        match self.form {
+            Form::Fixed { size, place } => Some((valid_bits(self.key, place.read(bytes.get(..size)?)), size)),
+            Form::AnyLength => unpack(bytes).map(|(bits, _, length)| (bits, length)),
         }
     }
 
     /// The ranges of all items.
-    fn items<'a>(&'a self, units: &'a [u8]) -> impl Iterator<Item = (K, Range<usize>)> + 'a {
+    fn items<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = (B, Range<usize>)> + 'a {
         let mut start = 0;
         std::iter::from_fn(move || {
-            let (key, length) = self.first(&units[start..])?;
+            let (bits, length) = self.first(&bytes[start..])?;
             let item = start..start + length;
             start = item.end;
-            Some((key, item))
+            Some((bits, item))
         })
     }
 }
 
-/// The keys of records, and where the records begin.
-pub(super) struct RecordIndex<K> {
-    keys: Vec<K>,
-    /// With the end of the last.
-    starts: Vec<usize>,
-}
-
-impl<K> Default for RecordIndex<K> {
-    fn default() -> Self {
-        Self { keys: Vec::new(), starts: vec![0] }
-    }
-}
-
-impl<K: Key> Items for RecordItems<K> {
-    type Unit = u8;
-    type Key = K;
-    type Index = RecordIndex<K>;
-
+impl<B: Bits + Pod> Items for RecordItems<B> {
     /// One is filled while another is sorted into the third, which is written.
-    const BUFFERS: usize = 3;
-
-    fn nothing() -> u8 {
-        0
+    fn buffers(&self) -> usize {
+        3
     }
 
     fn working_bytes(&self) -> usize {
         self.working_bytes
     }
 
-    fn bytes(units: &[u8]) -> &[u8] {
-        units
+    /// Their keys are made of any bytes.
+    fn are_valid(&self, _: &[u8]) -> bool {
+        true
     }
 
-    fn fill(units: &mut [u8], read: &mut dyn FnMut(&mut [u8]) -> io::Result<()>) -> io::Result<()> {
-        read(units)
-    }
-
-    fn index(&self, units: &[u8], index: &mut RecordIndex<K>) -> usize {
-        index.keys.clear();
+    fn index(&self, bytes: &[u8], index: &mut Index) -> usize {
         index.starts.clear();
         index.starts.push(0);
-        for (key, item) in self.items(units) {
-            index.keys.push(key);
+        let mut keys: Vec<B> = Vec::new();
+        for (bits, item) in self.items(bytes) {
+            keys.push(bits);
             index.starts.push(item.end);
         }
-        index.keys.len()
+        index.keys.clear();
+        index.keys.extend(bits_as_bytes(&keys));
+        keys.len()
     }
 
-    fn fingerprint(&self, units: &[u8]) -> Fingerprint {
+    fn fingerprint(&self, bytes: &[u8]) -> Fingerprint {
         let mut fingerprint = Fingerprint::default();
-        self.items(units).for_each(|(_, item)| fingerprint.add_bytes(&units[item]));
+        self.items(bytes).for_each(|(_, item)| fingerprint.add_bytes(&bytes[item]));
         fingerprint
     }
 
-    fn keys<'a>(&self, _: &'a [u8], index: &'a RecordIndex<K>) -> &'a [K] {
-        &index.keys
+    fn keys<'a>(&self, window: &'a Window, items: Range<usize>) -> &'a [u8] {
+        &window.index.keys.bytes()[items.start * size_of::<B>()..items.end * size_of::<B>()]
     }
 
-    fn start(&self, index: &RecordIndex<K>, item: usize) -> usize {
-        index.starts[item]
+    fn start(&self, index: &Index, item: usize) -> usize {
+        index.starts.get(item).copied().unwrap_or(0)
     }
 
-    fn sort(&self, run: &mut Vec<u8>, spare: &mut Vec<u8>, sorter: &Sorter) -> Result<(), Error> {
-        let items = self.items(run).count();
-        let mut index = RecordIndex { keys: try_vec(items)?, starts: try_vec(items + 1)? };
-        self.index(run, &mut index);
-        let mut order: Vec<usize> = try_vec(items)?;
-        order.resize(items, 0);
-        sorter.argsort_into(&index.keys, &mut order)?;
-        spare.clear();
-        spare.try_reserve_exact(run.len()).map_err(|_| Error::OutOfMemory { bytes: run.len() })?;
+    fn mergeable(&self, rests: &[Rest<'_>], settings: Settings) -> Vec<usize> {
+        cut::mergeable::<B>(rests, map(self.key, settings))
+    }
+
+    fn pieces(&self, keys: &[&[u8]], length: usize, settings: Settings) -> Vec<Vec<Range<usize>>> {
+        cut::pieces::<B>(keys, length, map(self.key, settings))
+    }
+
+    fn sort(&self, run: &mut Buffer, spare: &mut Buffer, sorter: &Sorter) -> Result<(), Error> {
+        let bytes = run.bytes();
+        let items = self.items(bytes).count();
+        let (mut keys, mut starts, mut order) = (try_vec(items)?, try_vec(items + 1)?, try_vec(items)?);
+        starts.push(0);
+        for (bits, item) in self.items(bytes) {
+            keys.push(bits);
+            starts.push(item.end);
+        }
+        sorter.argsort_bits::<B>(&keys, self.key, |item| order.push(item))?;
+        spare.reserve(bytes.len())?;
+        spare.resize(bytes.len());
+        let mut rest = spare.bytes_mut();
         for item in order {
-            spare.extend_from_slice(&run[index.starts[item]..index.starts[item + 1]]);
+            let record: &[u8] = &bytes[starts[item]..starts[item + 1]];
+            let (place, later) = rest.split_at_mut(record.len());
+            place.copy_from_slice(record);
+            rest = later;
         }
         std::mem::swap(run, spare);
         Ok(())
     }
 
-    fn merge(&self, parts: &[Part<'_, Self>], merged: &mut [u8], settings: Settings) -> Result<(), Error> {
+    fn merge(&self, parts: &[Part<'_>], merged: &mut [u8], settings: Settings) -> Result<(), Error> {
         let count = parts.iter().map(|part| part.items.len()).sum();
-        let (mut keys, mut records) = (try_vec::<K>(count)?, try_vec::<&[u8]>(count)?);
+        let (mut keys, mut records) = (try_vec::<B>(count)?, try_vec::<&[u8]>(count)?);
         for Part { window, items } in parts {
-            keys.extend_from_slice(&window.index.keys[items.clone()]);
-            let starts = window.index.starts[items.start..=items.end].windows(2);
-            records.extend(starts.map(|ends| &window.units[ends[0]..ends[1]]));
+            keys.extend_from_slice(bytemuck::cast_slice(self.keys(window, items.clone())));
+            let (bytes, starts) = (window.buffer.bytes(), &window.index.starts[items.start..=items.end]);
+            records.extend(starts.windows(2).map(|ends| &bytes[ends[0]..ends[1]]));
         }
         let mut rest = merged;
-        for_each_index(&keys, settings, |item| {
+        for_each_index(&keys, map(self.key, settings), settings, |item| {
             let (place, later) = std::mem::take(&mut rest).split_at_mut(records[item].len());
             place.copy_from_slice(records[item]);
             rest = later;

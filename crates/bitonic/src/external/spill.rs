@@ -39,15 +39,19 @@ impl Spill {
         self.runs.last().map_or(0, |run| run.end)
     }
 
-    /// Reads from a place, by whatever `fill` does with the reader that it is given.
+    /// Reads from a place as many bytes as there is room for. Those that `are_valid` does not know are an error.
     pub(super) fn read(
         &mut self,
         place: u64,
-        fill: impl FnOnce(&mut dyn FnMut(&mut [u8]) -> io::Result<()>) -> io::Result<()>,
+        bytes: &mut [u8],
+        are_valid: impl FnOnce(&[u8]) -> bool,
     ) -> Result<(), Error> {
         let Self { file, folder, .. } = self;
-        let sought = file.seek(SeekFrom::Start(place));
-        let read = sought.and_then(|_| fill(&mut |bytes| file.read_exact(bytes)));
+        let read = file.seek(SeekFrom::Start(place)).and_then(|_| file.read_exact(bytes));
+        let read = read.and_then(|()| match are_valid(bytes) {
+            true => Ok(()),
+            false => Err(io::Error::new(io::ErrorKind::InvalidData, "it holds bytes that nobody wrote")),
+        });
         read.map_err(|error| failed(folder, "read from", &error))
     }
 }
@@ -79,10 +83,12 @@ mod tests {
         spill.write(b"second").unwrap();
         assert_eq!(spill.runs, [0..5, 5..11]);
         let mut bytes = [0; 4];
-        spill.read(6, |read| read(&mut bytes)).unwrap();
+        spill.read(6, &mut bytes, |_| true).unwrap();
         assert_eq!(&bytes, b"econ");
-        let past = spill.read(9, |read| read(&mut bytes)).unwrap_err();
+        let past = spill.read(9, &mut bytes, |_| true).unwrap_err();
         assert!(matches!(past, Error::Temporary { operation: "read from", .. }), "{past}");
+        let strange = spill.read(0, &mut bytes, |bytes| bytes != b"firs").unwrap_err();
+        assert!(matches!(strange, Error::Temporary { operation: "read from", .. }), "{strange}");
     }
 
     #[test]

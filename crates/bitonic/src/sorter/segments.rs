@@ -2,7 +2,7 @@
 
 use super::{CpuPlanner, Sorter, check_lengths, report};
 use crate::cpu::{self, Bounds, Settings};
-use crate::key::Key;
+use crate::key::{Key, as_bits, as_bits_mut};
 use crate::plan::Plan;
 use crate::request::{Request, Segments};
 use crate::{Error, Report};
@@ -25,8 +25,10 @@ impl Sorter {
     /// ```
     pub fn sort_segments<K: Key>(&self, keys: &mut [K], offsets: &[usize]) -> Result<Report, Error> {
         let request = Request::keys::<K>(Segments::offsets(offsets, keys.len())?);
-        self.run_parts(request, cpu::plan_keys::<K>, |settings| {
-            cpu::sort_parts(keys, Bounds::Offsets(offsets), settings)
+        self.run_parts(request, cpu::plan_keys::<K::Bits>, |settings| {
+            // SAFETY: every part gets back a permutation of its bits.
+            let bits = unsafe { as_bits_mut(keys) };
+            cpu::sort_parts(bits, settings.map::<K>(), Bounds::Offsets(offsets), settings)
         })
     }
 
@@ -49,8 +51,11 @@ impl Sorter {
     ) -> Result<Report, Error> {
         check_lengths(keys, values)?;
         let request = Request::pairs::<K, V>(Segments::offsets(offsets, keys.len())?);
-        self.run_parts(request, cpu::plan_pairs::<K, V>, |settings| {
-            cpu::sort_pairs_of_parts(keys, values, Bounds::Offsets(offsets), self.stable, settings)
+        self.run_parts(request, cpu::plan_pairs::<K::Bits, V>, |settings| {
+            let (map, bounds) = (settings.map::<K>(), Bounds::Offsets(offsets));
+            // SAFETY: every part gets back a permutation of its bits.
+            let bits = unsafe { as_bits_mut(keys) };
+            cpu::sort_pairs_of_parts(bits, values, map, bounds, self.stable, settings)
         })
     }
 
@@ -66,8 +71,9 @@ impl Sorter {
     pub fn argsort_segments<K: Key>(&self, keys: &[K], offsets: &[usize]) -> Result<Vec<usize>, Error> {
         let request = Request::argsort::<K>(Segments::offsets(offsets, keys.len())?);
         let mut indices = Vec::new();
-        self.run_parts(request, cpu::plan_argsort::<K>, |settings| {
-            indices = cpu::argsort_parts(keys, Bounds::Offsets(offsets), settings)?;
+        self.run_parts(request, cpu::plan_argsort::<K::Bits>, |settings| {
+            let map = settings.map::<K>();
+            indices = cpu::argsort_parts(as_bits(keys), map, Bounds::Offsets(offsets), settings)?;
             Ok(())
         })?;
         Ok(indices)
@@ -75,17 +81,20 @@ impl Sorter {
 
     /// What [`Sorter::sort_segments`] would do with this many keys.
     pub fn plan_segments<K: Key>(&self, len: usize, offsets: &[usize]) -> Result<Plan, Error> {
-        self.plan_parts(Request::keys::<K>(Segments::offsets(offsets, len)?), cpu::plan_keys::<K>)
+        self.plan_parts(Request::keys::<K>(Segments::offsets(offsets, len)?), cpu::plan_keys::<K::Bits>)
     }
 
     /// What [`Sorter::sort_pairs_segments`] would do with this many keys and values.
     pub fn plan_pairs_segments<K: Key, V>(&self, len: usize, offsets: &[usize]) -> Result<Plan, Error> {
-        self.plan_parts(Request::pairs::<K, V>(Segments::offsets(offsets, len)?), cpu::plan_pairs::<K, V>)
+        self.plan_parts(
+            Request::pairs::<K, V>(Segments::offsets(offsets, len)?),
+            cpu::plan_pairs::<K::Bits, V>,
+        )
     }
 
     /// What [`Sorter::argsort_segments`] would do with this many keys.
     pub fn plan_argsort_segments<K: Key>(&self, len: usize, offsets: &[usize]) -> Result<Plan, Error> {
-        self.plan_parts(Request::argsort::<K>(Segments::offsets(offsets, len)?), cpu::plan_argsort::<K>)
+        self.plan_parts(Request::argsort::<K>(Segments::offsets(offsets, len)?), cpu::plan_argsort::<K::Bits>)
     }
 
     /// The plan of a request that only the CPU can do.

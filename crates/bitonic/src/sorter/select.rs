@@ -3,7 +3,7 @@
 use super::Sorter;
 use crate::Error;
 use crate::cpu;
-use crate::key::{Key, Order};
+use crate::key::{Key, Order, as_bits};
 use crate::request::{Request, Segments};
 
 /// The best k keys and where they were, the best first: see [`Sorter::top_k`].
@@ -137,8 +137,9 @@ impl Sorter {
             indices.truncate(k);
             return Ok(TopK { keys: indices.iter().map(|&index| keys[index]).collect(), indices });
         }
-        let (keys, indices) = cpu::top::top(keys, k, self.settings()?)?;
-        Ok(TopK { keys, indices })
+        let settings = self.settings()?;
+        let (best, indices) = cpu::top::top(as_bits(keys), settings.map::<K>(), k, settings)?;
+        Ok(TopK { keys: best.into_iter().map(K::from_raw_bits).collect(), indices })
     }
 
     fn top_of_each<K: Key>(

@@ -10,7 +10,6 @@ use bitonic_lab::measure::{self, Failed, Gauge, Timed};
 use bitonic_lab::record::{self, Record};
 use bitonic_lab::statistics::Summary;
 use bitonic_ladder::Rung;
-use bitonic_testkit::TestKey;
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -89,27 +88,27 @@ impl Own {
     }
 }
 
-impl<D: Driver, K: TestKey> measure::Contender<DeviceInput<'_, D, K>> for Contender {
+impl<D: Driver> measure::Contender<DeviceInput<'_, D>> for Contender {
     fn name(&self) -> Cow<'_, str> {
         self.name()
     }
 
     /// The first sort builds kernels and makes choices. Peers warm up in their own program.
-    fn prepare(&mut self, input: &mut DeviceInput<'_, D, K>) -> Result<(), Failed> {
+    fn prepare(&mut self, input: &mut DeviceInput<'_, D>) -> Result<(), Failed> {
         match self {
             Self::Own(own) => input.run(*own).map(drop).map_err(left_out),
             Self::Peer { .. } => Ok(()),
         }
     }
 
-    fn run(&mut self, input: &mut DeviceInput<'_, D, K>, gauge: &mut Gauge<'_>) -> Result<Timed, Failed> {
+    fn run(&mut self, input: &mut DeviceInput<'_, D>, gauge: &mut Gauge<'_>) -> Result<Timed, Failed> {
         match self {
             Self::Own(own) => gauge.last_of(|_, _| input.run(*own).map(timed).map_err(left_out)),
             Self::Peer { peer, sort } => input.run_peer(peer, sort, gauge.warm_up()).map_err(Failed::LeftOut),
         }
     }
 
-    fn verify(&mut self, input: &mut DeviceInput<'_, D, K>) -> Result<(), Failed> {
+    fn verify(&mut self, input: &mut DeviceInput<'_, D>) -> Result<(), Failed> {
         let mistake = match self {
             Self::Own(own) => input.mistake(*own).map_err(left_out)?,
             Self::Peer { peer, .. } => input.mistake_of_peer(peer).map_err(Failed::LeftOut)?,

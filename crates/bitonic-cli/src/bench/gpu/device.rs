@@ -4,11 +4,10 @@ use super::contender::EngineMode;
 use super::job::Rows;
 use crate::failure::Failure;
 use bitonic::device::{self, DeviceBuffer, Driver, OpenDevice};
-use bitonic::key::Bits;
+use bitonic::key::KeyType;
 use bitonic::{DeviceChoice, Error, Request, Segments};
 use bitonic_lab::record::DeviceDescription;
 use bitonic_ladder::{Rung, RunsOn};
-use bitonic_testkit::TestKey;
 use std::cell::RefCell;
 use std::time::Duration;
 
@@ -69,9 +68,10 @@ impl<D: Driver> MeasuredDevice<D> {
     }
 
     /// Sorts rows of keys, and returns when they are sorted. Values, where there are some, travel with their keys.
-    pub(super) fn sort<K: TestKey>(
+    pub(super) fn sort(
         &self,
         mode: EngineMode,
+        key: KeyType,
         arrays: &Arrays<D::Buffer>,
         rows: Rows,
     ) -> Result<Run, Failure> {
@@ -80,10 +80,10 @@ impl<D: Driver> MeasuredDevice<D> {
             _ => Segments::rows(rows.len(), rows.row_length)?,
         };
         let request = match &arrays.values {
-            Some(_) => Request::pairs::<K, u32>(segments),
-            None => Request::keys::<K>(segments),
+            Some(_) => Request::pairs::<u32, u32>(segments),
+            None => Request::keys::<u32>(segments),
         };
-        let request = Request { oblivious: mode == EngineMode::Oblivious, ..request };
+        let request = Request { key, oblivious: mode == EngineMode::Oblivious, ..request };
         self.keep_busy(&arrays.keys)?;
         let kernels = device::sort_resident(&self.device, &request, &arrays.keys, arrays.values.as_ref())?;
         Ok(Run { span: kernels.span, launches: kernels.plan.passes() })
@@ -95,13 +95,21 @@ impl<D: Driver> MeasuredDevice<D> {
     }
 
     /// Lets a rung sort keys that are ordered bits, and returns when they are sorted.
-    pub(super) fn sort_with_rung<B: Bits>(
+    pub(super) fn sort_with_rung(
         &self,
         rung: Rung,
+        key_type: KeyType,
         keys: &D::Buffer,
         len: usize,
     ) -> Result<Run, Failure> {
-        let times = rung.sort_buffer::<B, _>(&self.device, keys, len).map_err(Failure::new)?;
+        let sort = match key_type.bytes() {
+            1 => Rung::sort_buffer::<u8, D>,
+            2 => Rung::sort_buffer::<u16, D>,
+            4 => Rung::sort_buffer::<u32, D>,
+            8 => Rung::sort_buffer::<u64, D>,
+            _ => Rung::sort_buffer::<u128, D>,
+        };
+        let times = sort(rung, &self.device, keys, len).map_err(Failure::new)?;
         let launches = times.each.iter().map(|kernel| kernel.launches).sum();
         Ok(Run { span: times.span, launches })
     }

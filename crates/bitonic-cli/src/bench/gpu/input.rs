@@ -9,12 +9,10 @@ use bitonic::device::Driver;
 use bitonic_lab::measure::{Timed, WarmUp};
 use bitonic_lab::peer::{Exchanged, Fetched, Peer};
 use bitonic_ladder::Rung;
-use bitonic_testkit::TestKey;
-use std::marker::PhantomData;
 use std::time::Duration;
 
 /// The keys of a job, room for them on a device, and the peers that sort them, too.
-pub(super) struct DeviceInput<'a, D: Driver, K> {
+pub(super) struct DeviceInput<'a, D: Driver> {
     device: &'a MeasuredDevice<D>,
     job: Job,
     keys: &'a Keys,
@@ -24,10 +22,9 @@ pub(super) struct DeviceInput<'a, D: Driver, K> {
     unsorted: Arrays<D::Buffer>,
     fetched: Fetched,
     peers: &'a mut [Peer],
-    key: PhantomData<K>,
 }
 
-impl<'a, D: Driver, K: TestKey> DeviceInput<'a, D, K> {
+impl<'a, D: Driver> DeviceInput<'a, D> {
     pub(super) fn new(
         device: &'a MeasuredDevice<D>,
         job: Job,
@@ -39,7 +36,7 @@ impl<'a, D: Driver, K: TestKey> DeviceInput<'a, D, K> {
         upload(device, keys.own(), &unsorted)?;
         let fetched =
             Fetched { keys: vec![0; keys.own().input.len()], values: vec![0; keys.own().values.len()] };
-        Ok(Self { device, job, keys, arrays, unsorted, fetched, peers, key: PhantomData })
+        Ok(Self { device, job, keys, arrays, unsorted, fetched, peers })
     }
 
     /// Every peer with the names of its sorts for these keys, or why it has none.
@@ -66,16 +63,21 @@ impl<'a, D: Driver, K: TestKey> DeviceInput<'a, D, K> {
     pub(super) fn run(&self, own: Own) -> Result<Run, Failure> {
         let copied = self.restore(self.form(own))?;
         match own {
-            Own::Engine(mode) => self.device.sort::<K>(mode, &self.arrays, self.job.rows),
-            Own::Rung(rung) => self.device.sort_with_rung::<K::Bits>(rung, &self.arrays.keys, self.job.len()),
+            Own::Engine(mode) => self.device.sort(mode, self.job.key_type, &self.arrays, self.job.rows),
+            Own::Rung(rung) => self.sort_with_rung(rung, self.job.len()),
             Own::Copy => Ok(Run { span: copied, launches: 1 }),
         }
     }
 
     /// What a rung takes for the first keys of the job.
     pub(super) fn time_rung(&self, rung: Rung, len: usize) -> Result<Duration, Failure> {
-        self.device.upload(&self.keys.ordered().input[..len * size_of::<K>()], &self.arrays.keys)?;
-        Ok(self.device.sort_with_rung::<K::Bits>(rung, &self.arrays.keys, len)?.span)
+        let bytes = len * self.job.key_type.bytes();
+        self.device.upload(&self.keys.ordered().input[..bytes], &self.arrays.keys)?;
+        Ok(self.sort_with_rung(rung, len)?.span)
+    }
+
+    fn sort_with_rung(&self, rung: Rung, len: usize) -> Result<Run, Failure> {
+        self.device.sort_with_rung(rung, self.job.key_type, &self.arrays.keys, len)
     }
 
     /// What is wrong with the keys on the device after a run, if anything is.

@@ -2,11 +2,10 @@
 
 use super::job::{Job, VALUE_BYTES};
 use crate::failure::Failure;
-use bitonic::Order;
-use bitonic::key::{BitMap, Bits};
+use bitonic::key::{BitMap, Bits, Key};
+use bitonic::{Order, with_key_type};
 use bitonic_lab::keys;
 use bitonic_lab::peer::Fetched;
-use bitonic_testkit::TestKey;
 
 /// The same keys in both forms that sorts on a device take.
 pub(super) struct Keys {
@@ -27,21 +26,28 @@ pub(super) struct Bytes {
 
 impl Keys {
     /// The keys of a job, always the same. The standard library says what is expected.
-    pub(super) fn new<K: TestKey>(job: Job, for_rungs: bool) -> Result<Self, Failure> {
+    pub(super) fn new(job: Job, for_rungs: bool) -> Result<Self, Failure> {
         const SEED: u64 = 1;
         // The keys, their bits, and up to five arrays of bytes; as much again for values, which are mostly narrower.
         let copies = if job.has_values { 14 } else { 7 };
-        let keys: Vec<K> = keys::make(job.len(), job.pattern, SEED, copies).map_err(Failure::new)?;
-        let map = BitMap::new(K::TYPE.form(), Order::Ascending);
-        let mut bits: Vec<K::Bits> = keys.iter().map(|key| map.to_ordered(key.to_raw_bits())).collect();
-        drop(keys);
+        with_key_type!(job.key_type, K => {
+            let keys: Vec<K> = keys::make(job.len(), job.pattern, SEED, copies).map_err(Failure::new)?;
+            let bits = keys.iter().map(|key| key.to_ordered_bits()).collect();
+            drop(keys);
+            Ok(Self::of_bits(bits, job, for_rungs))
+        })
+    }
+
+    /// The keys with these ordered bits.
+    fn of_bits<B: Bits>(mut bits: Vec<B>, job: Job, for_rungs: bool) -> Self {
+        let map = BitMap::new(job.key_type.form(), Order::Ascending);
         let differs = for_rungs && !map.is_identity();
         let own_input = bytes_of(&bits, |bits| map.from_ordered(bits));
         let ordered_input = differs.then(|| bytes_of(&bits, |bits| bits));
         for row in bits.chunks_mut(job.rows.row_length.max(1)) {
             row.sort_unstable();
         }
-        let key_bytes = size_of::<K>();
+        let key_bytes = size_of::<B>();
         let own = Bytes {
             input: own_input,
             expected: bytes_of(&bits, |bits| map.from_ordered(bits)),
@@ -54,7 +60,7 @@ impl Keys {
             key_bytes,
             values: Vec::new(),
         });
-        Ok(Self { own, ordered })
+        Self { own, ordered }
     }
 
     /// The keys as they are.
@@ -111,10 +117,11 @@ fn bytes_of<B: Bits>(bits: &[B], map: impl Fn(B) -> B) -> Vec<u8> {
 mod tests {
     use super::super::job::Rows;
     use super::*;
+    use bitonic::key::KeyType;
     use bitonic_testkit::Pattern;
 
-    fn job<K: TestKey>(rows: Rows) -> Job {
-        Job { key_type: K::TYPE, pattern: Pattern::Random, rows, has_values: false }
+    fn job(key_type: KeyType, rows: Rows) -> Job {
+        Job { key_type, pattern: Pattern::Random, rows, has_values: false }
     }
 
     fn read<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
@@ -123,7 +130,7 @@ mod tests {
 
     #[test]
     fn rows_are_expected_in_order_and_both_forms_are_the_same_keys() {
-        let keys = Keys::new::<f32>(job::<f32>(Rows::many(10, 100).unwrap()), true).unwrap();
+        let keys = Keys::new(job(KeyType::F32, Rows::many(10, 100).unwrap()), true).unwrap();
         let floats = |bytes: &[u8]| read(bytes).map(f32::from_le_bytes).collect::<Vec<f32>>();
         let (input, expected) = (floats(&keys.own().input), floats(&keys.own().expected));
         assert!(!input.is_sorted() && expected.chunks(10).all(|row| row.is_sorted()));
@@ -138,8 +145,8 @@ mod tests {
 
     #[test]
     fn where_both_forms_are_equal_there_is_one() {
-        assert!(Keys::new::<u16>(job::<u16>(Rows::one(64)), true).unwrap().ordered.is_none());
-        assert!(Keys::new::<i16>(job::<i16>(Rows::one(64)), false).unwrap().ordered.is_none());
+        assert!(Keys::new(job(KeyType::U16, Rows::one(64)), true).unwrap().ordered.is_none());
+        assert!(Keys::new(job(KeyType::I16, Rows::one(64)), false).unwrap().ordered.is_none());
     }
 
     fn result<const N: usize>(keys: [u16; N], values: &[u32]) -> Fetched {

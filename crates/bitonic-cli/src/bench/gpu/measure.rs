@@ -16,7 +16,6 @@ use bitonic_lab::measure::{Failed, Rounds, Timed, View, WarmUp};
 use bitonic_lab::peer::Peer;
 use bitonic_lab::record::{CellKey, Record};
 use bitonic_ladder::Rung;
-use bitonic_testkit::TestKey;
 use std::num::NonZero;
 
 /// A device, and all that sorts on it.
@@ -39,12 +38,12 @@ pub(super) struct Bench<'a, D: Driver> {
 
 impl<D: Driver> Bench<'_, D> {
     /// Measures sorts of these keys. Fails on the first wrong result of this project's; a peer's is a part of the answer.
-    pub(super) fn measure<K: TestKey>(&mut self, job: Job) -> Result<Vec<Cell>, Failure> {
+    pub(super) fn measure(&mut self, job: Job) -> Result<Vec<Cell>, Failure> {
         // No rung knows of rows or values.
         let rungs = if job.rows.rows == 1 && !job.has_values { self.rungs.clone() } else { Vec::new() };
         self.progress.name("making keys");
-        let keys = Keys::new::<K>(job, !rungs.is_empty())?;
-        let mut input = DeviceInput::<D, K>::new(self.device, job, &keys, &mut self.peers)?;
+        let keys = Keys::new(job, !rungs.is_empty())?;
+        let mut input = DeviceInput::new(self.device, job, &keys, &mut self.peers)?;
         let mut contenders: Vec<Contender> =
             self.device.modes().iter().map(|&mode| Contender::Own(Own::Engine(mode))).collect();
         let mut left_out: Vec<Cell> = Vec::new();
@@ -87,18 +86,18 @@ impl<D: Driver> Bench<'_, D> {
 }
 
 /// Why a rung does not take part.
-fn why_not<D: Driver, K: TestKey>(
+fn why_not<D: Driver>(
     forecast: &mut Forecast<Rung>,
     rung: Rung,
     job: Job,
-    input: &DeviceInput<'_, D, K>,
+    input: &DeviceInput<'_, D>,
     longest: f64,
 ) -> Result<Option<String>, Failure> {
     if !rung.sizes().contain(job.len()) {
         return Ok(Some(format!("sorts {} only", rung.sizes())));
     }
-    let time = |len: usize| input.time_rung(rung, len).map(|time| time.as_secs_f64());
-    let too_long = forecast.too_long(&rung, Algorithm::of(rung), job.len(), longest, time)?;
+    let mut time = |len: usize| input.time_rung(rung, len).map(|time| time.as_secs_f64());
+    let too_long = forecast.too_long(&rung, Algorithm::of(rung), job.len(), longest, &mut time)?;
     Ok(too_long
         .map(|predicted| format!("would take up to {} a run: see --longest", long_time(predicted.seconds))))
 }
@@ -142,10 +141,10 @@ impl JobView<'_> {
     }
 }
 
-impl<D: Driver, K: TestKey> View<DeviceInput<'_, D, K>> for JobView<'_> {
+impl<D: Driver> View<DeviceInput<'_, D>> for JobView<'_> {
     type Error = Failure;
 
-    fn starts_round(&mut self, round: usize, _: &mut DeviceInput<'_, D, K>) -> Result<bool, Failure> {
+    fn starts_round(&mut self, round: usize, _: &mut DeviceInput<'_, D>) -> Result<bool, Failure> {
         Ok(round <= self.repetitions)
     }
 
@@ -158,7 +157,7 @@ impl<D: Driver, K: TestKey> View<DeviceInput<'_, D, K>> for JobView<'_> {
         contender: usize,
         round: usize,
         outcome: Result<Timed, Failed>,
-        _: &DeviceInput<'_, D, K>,
+        _: &DeviceInput<'_, D>,
     ) -> Result<(), Failure> {
         let job = self.job;
         let entrant = &mut self.entrants[contender];

@@ -90,7 +90,7 @@ fn run_on<D: Driver>(
         files: &mut files,
     };
     for job in jobs {
-        let of_job = bitonic::with_key_type!(job.key_type, K => bench.measure::<K>(job))?;
+        let of_job = bench.measure(job)?;
         progress.aside(|| bench.files.keep(&of_job, &circumstances))?;
         cells.extend(of_job);
     }

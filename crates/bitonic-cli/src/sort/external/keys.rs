@@ -1,6 +1,6 @@
 //! Keys of files that are read in blocks.
 
-use super::super::formats::text::{self, Comments, Seen};
+use super::super::formats::text::{self, Comments, Digits, Seen};
 use super::super::formats::{
     ByteOrder, FileKey, Format, InputFormat, KEYS_PER_WRITE, Layout, Refusal, decode_into,
 };
@@ -13,9 +13,11 @@ use super::{Arguments, Interrupted, report, sorter, threads, write};
 use crate::failure::{Failure, remark};
 use crate::progress::Progress;
 use crate::text_position::TextPosition;
-use bitonic::external::{Keys, SortedKeys};
+use bitonic::external::{Keys, SortedKeys, Summary};
 use bitonic::key::KeyType;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use bitonic::with_key_type;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// How many bytes are read at a time.
@@ -38,7 +40,7 @@ pub(super) fn run(inputs: &[Gathered], started: Instant, arguments: &Arguments) 
         }
     }
     let key_type = key_type(&sources, arguments)?;
-    bitonic::with_key_type!(key_type, K => run_keys::<K>(&sources, started, arguments))
+    run_keys(key_type, &sources, started, arguments)
 }
 
 /// The type of all keys: the one asked for or stored, or the one that holds all numbers of a text.
@@ -58,10 +60,15 @@ fn infer(sources: &[Source], arguments: &Arguments) -> Result<KeyType, Failure> 
     let mut seen = Seen::default();
     let progress = Progress::bar("finding the type", total(sources)?);
     for (number, source) in sources.iter().enumerate() {
-        source.for_each_block(true, &progress, |Block { text, origin }| {
+        let (content, _) = source.input.open()?;
+        let mut blocks = Blocks::new(content, BLOCK, true);
+        while let Some(Block { text, origin }) =
+            blocks.next_block().map_err(|error| source.input.cannot_read(&error))?
+        {
             let words = text::places_of_part(number, &text, origin, Comments::LeftOut);
-            seen.look_at(words).map_err(|refusal| refused(sources, refusal))
-        })?;
+            seen.look_at(words).map_err(|refusal| refused(sources, refusal))?;
+            progress.advance(text.len());
+        }
     }
     let inferred = seen.inferred().map_err(|refusal| refused(sources, refusal))?;
     if let (Some(Refusal { source, reason }), false) = (inferred.rounded, arguments.exact) {
@@ -80,19 +87,29 @@ fn total(sources: &[Source]) -> Result<usize, Failure> {
     Ok(sizes.sum::<Result<u64, Failure>>()? as usize)
 }
 
-fn run_keys<K: FileKey>(sources: &[Source], started: Instant, arguments: &Arguments) -> Result<(), Failure> {
+fn run_keys(
+    key_type: KeyType,
+    sources: &[Source],
+    started: Instant,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
     let input_extension = sources[0].input.path.as_deref().and_then(super::super::formats::extension);
     let format = output_format(arguments, sources[0].format, input_extension)?;
-    format.accept(K::TYPE).map_err(Failure::new)?;
+    format.accept(key_type).map_err(Failure::new)?;
     refuse_bytes_on_terminal(format, arguments)?;
     let mut layouts = Vec::new();
     for source in sources {
         layouts.push(source.layout(sources.len())?);
     }
-    let mut keys = sorter(arguments)?.keys::<K>()?;
+    let sorter = sorter(arguments)?;
+    let mut keys: Box<dyn Intake> = with_key_type!(key_type, K => Box::new(TypedIntake { keys: sorter.keys::<K>()?, decoded: Vec::new() }));
     let progress = Progress::bar("sorting parts", total(sources)?);
     for (number, source) in sources.iter().enumerate() {
-        source.push(number, sources, &mut keys, &progress, arguments)?;
+        let pushed = match source.format.is_text() {
+            true => source.push_text(number, key_type, &mut *keys, &progress, arguments),
+            false => source.push_bytes(number, key_type, &mut *keys, &progress),
+        };
+        pushed.map_err(|reason| reason.of(sources))?;
     }
     drop(progress);
     let before = started.elapsed();
@@ -102,8 +119,19 @@ fn run_keys<K: FileKey>(sources: &[Source], started: Instant, arguments: &Argume
     let len = sorted.summary().items as usize;
     let layout = layouts.swap_remove(0).map_or_else(|| Layout::flat(len), |first| first.flattened(len));
     let writing = Instant::now();
-    write(arguments, |out| encode(format, &layout, &mut sorted, len, out, threads(arguments)))?;
-    let what = keys_in_words::<K>(len, Grouping::All, arguments)?;
+    write(arguments, &mut |out| {
+        let progress = Progress::bar("merging", len);
+        let mut head = Vec::new();
+        format.append_head(key_type, &layout, &mut head)?;
+        out.write_all(&head)?;
+        let mut write = |bytes: &[u8], keys: usize| {
+            progress.advance(keys);
+            out.write_all(bytes)
+        };
+        while sorted.next_chunk(format, &layout, threads(arguments), &mut write)? {}
+        Ok(())
+    })?;
+    let what = keys_in_words(key_type, len, Grouping::All, arguments)?;
     let times = Times { before, sorting, writing: writing.elapsed() };
     report(&what, sorted.summary(), times, arguments);
     Ok(())
@@ -126,82 +154,55 @@ impl Source<'_> {
         Ok(layout)
     }
 
-    /// Hands over a text block by block.
-    fn for_each_block(
+    /// Reads the keys of a text.
+    fn push_text(
         &self,
-        has_comments: bool,
+        number: usize,
+        key_type: KeyType,
+        keys: &mut dyn Intake,
         progress: &Progress,
-        mut take: impl FnMut(Block) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        arguments: &Arguments,
+    ) -> Result<(), NotTaken> {
+        let (threads, digits) = (threads(arguments), arguments.digits());
+        let has_comments = text::comments(key_type) == Comments::LeftOut;
+        let output = arguments.output.as_deref();
+        let is_output = self.input.path.as_deref().is_some_and(|path| is_output(path, output));
         let (content, _) = self.input.open()?;
         let mut blocks = Blocks::new(content, BLOCK, has_comments);
         while let Some(block) = blocks.next_block().map_err(|error| self.input.cannot_read(&error))? {
-            let length = block.text.len();
-            take(block)?;
-            progress.advance(length);
+            if has_comments && is_output && block.text.contains(&b'#') {
+                return Err(self.input.refused(LOSES_COMMENTS).into());
+            }
+            keys.push_text(number, &parts(&block, threads), digits)?;
+            progress.advance(block.text.len());
         }
         Ok(())
     }
 
-    /// Reads all keys.
-    fn push<K: FileKey>(
+    /// Reads keys that are bytes.
+    fn push_bytes(
         &self,
         number: usize,
-        sources: &[Source],
-        keys: &mut Keys<K>,
+        key_type: KeyType,
+        keys: &mut dyn Intake,
         progress: &Progress,
-        arguments: &Arguments,
-    ) -> Result<(), Failure> {
-        if !self.format.is_text() {
-            return self.push_bytes(keys, progress);
-        }
-        let threads = threads(arguments);
-        let has_comments = K::COMMENTS == Comments::LeftOut;
-        let output = arguments.output.as_deref();
-        let is_output = self.input.path.as_deref().is_some_and(|path| is_output(path, output));
-        self.for_each_block(has_comments, progress, |block| {
-            if has_comments && is_output && block.text.contains(&b'#') {
-                return Err(self.input.refused(LOSES_COMMENTS));
-            }
-            let decode = |(part, origin): (&[u8], TextPosition)| -> Result<Vec<K>, Refusal> {
-                let mut decoded = Vec::new();
-                // A word and the space before it take two bytes at least.
-                if decoded.try_reserve_exact(part.len() / 2 + 1).is_err() {
-                    let reason = "no memory to read it: allow less with --memory".to_owned();
-                    return Err(Refusal { source: number, reason });
-                }
-                let words = text::places_of_part(number, part, origin, K::COMMENTS);
-                text::decode_into(words, arguments.digits(), &mut decoded)?;
-                Ok(decoded)
-            };
-            for decoded in on_threads(parts(&block, threads), &decode) {
-                keys.push(&decoded.map_err(|refusal| refused(sources, refusal))?)?;
-            }
-            Ok(())
-        })
-    }
-
-    fn push_bytes<K: FileKey>(&self, keys: &mut Keys<K>, progress: &Progress) -> Result<(), Failure> {
+    ) -> Result<(), NotTaken> {
         let Self { input, format, head } = self;
         let (mut content, length) = input.open()?;
         let (start, order): (u64, ByteOrder) =
-            format.stretch::<K>(head, length).map_err(|reason| input.refused(reason))?;
+            format.stretch(key_type, head, length).map_err(|reason| input.refused(reason))?;
         let cannot_read = |error: io::Error| input.cannot_read(&error);
         content.seek(SeekFrom::Start(start)).map_err(cannot_read)?;
-        let (mut bytes, mut decoded) =
-            (Vec::with_capacity(BLOCK), Vec::with_capacity(BLOCK / size_of::<K>()));
+        let mut bytes = Vec::with_capacity(BLOCK);
         let mut place = start;
         while place < length {
             bytes.clear();
-            decoded.clear();
             content.by_ref().take(BLOCK as u64).read_to_end(&mut bytes).map_err(cannot_read)?;
-            if !bytes.len().is_multiple_of(size_of::<K>()) || bytes.is_empty() {
-                return Err(
-                    input.refused("it became shorter while it was read: sort it when nobody writes to it")
-                );
+            if !bytes.len().is_multiple_of(key_type.bytes()) || bytes.is_empty() {
+                let reason = "it became shorter while it was read: sort it when nobody writes to it";
+                return Err(input.refused(reason).into());
             }
-            decode_into(&bytes, place, order, &mut decoded).map_err(|reason| input.refused(reason))?;
-            keys.push(&decoded)?;
+            keys.push_bytes(number, &bytes, place, order)?;
             place += bytes.len() as u64;
             progress.advance(bytes.len());
         }
@@ -209,47 +210,163 @@ impl Source<'_> {
     }
 }
 
-/// Writes sorted keys as they come.
-fn encode<K: FileKey>(
-    format: Format,
-    layout: &Layout,
-    sorted: &mut SortedKeys<K>,
-    len: usize,
-    out: &mut dyn Write,
-    threads: usize,
-) -> Result<(), Interrupted> {
-    let progress = Progress::bar("merging", len);
-    let mut head = Vec::new();
-    format.append_head::<K>(layout, &mut head)?;
-    out.write_all(&head)?;
-    while let Some(chunk) = sorted.next_chunk()? {
-        // A few writes for each thread's share, so that sharing costs little beside them.
-        for some in chunk.chunks(4 * threads * KEYS_PER_WRITE) {
-            let encode = |keys: &[K]| {
-                let mut bytes = Vec::new();
-                format.append_keys(keys, layout, &mut bytes);
-                bytes
-            };
-            let shares = some.chunks(some.len().div_ceil(threads)).collect();
-            for bytes in on_threads(shares, &encode) {
-                out.write_all(&bytes)?;
-            }
-            progress.advance(some.len());
+/// Why keys were not taken.
+enum NotTaken {
+    Refused(Refusal),
+    Failed(Failure),
+}
+
+impl NotTaken {
+    fn of(self, sources: &[Source]) -> Failure {
+        match self {
+            Self::Refused(refusal) => refused(sources, refusal),
+            Self::Failed(failure) => failure,
         }
     }
-    Ok(())
+}
+
+impl From<Refusal> for NotTaken {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl<F: Into<Failure>> From<F> for NotTaken {
+    fn from(failure: F) -> Self {
+        Self::Failed(failure.into())
+    }
+}
+
+/// Keys of any type on their way in.
+trait Intake {
+    /// Takes the numbers in parts of a text, each on a thread.
+    fn push_text(
+        &mut self,
+        source: usize,
+        parts: &[(&[u8], TextPosition)],
+        digits: Digits,
+    ) -> Result<(), NotTaken>;
+
+    /// Takes the keys that these bytes are, which begin at a place of their file.
+    fn push_bytes(
+        &mut self,
+        source: usize,
+        bytes: &[u8],
+        place: u64,
+        order: ByteOrder,
+    ) -> Result<(), NotTaken>;
+
+    fn sort(self: Box<Self>) -> Result<Box<dyn Outlet>, Failure>;
+}
+
+/// Keys of any type in order, on their way out.
+trait Outlet {
+    /// Hands over the next keys as they stand in a file, and how many they are each time. Tells whether there were any.
+    fn next_chunk(
+        &mut self,
+        format: Format,
+        layout: &Layout,
+        threads: usize,
+        take: &mut dyn FnMut(&[u8], usize) -> io::Result<()>,
+    ) -> Result<bool, Interrupted>;
+
+    fn summary(&self) -> Summary;
+}
+
+struct TypedIntake<K: FileKey> {
+    keys: Keys<K>,
+    /// Memory that is used again.
+    decoded: Vec<K>,
+}
+
+impl<K: FileKey> Intake for TypedIntake<K> {
+    fn push_text(
+        &mut self,
+        source: usize,
+        parts: &[(&[u8], TextPosition)],
+        digits: Digits,
+    ) -> Result<(), NotTaken> {
+        let decode = |&(part, origin): &(&[u8], TextPosition)| -> Result<Vec<K>, Refusal> {
+            let mut decoded = Vec::new();
+            // A word and the space before it take two bytes at least.
+            if decoded.try_reserve_exact(part.len() / 2 + 1).is_err() {
+                let reason = "no memory to read it: allow less with --memory".to_owned();
+                return Err(Refusal { source, reason });
+            }
+            let words = text::places_of_part(source, part, origin, K::COMMENTS);
+            text::decode_into(words, digits, &mut decoded)?;
+            Ok(decoded)
+        };
+        for decoded in on_threads(parts, &decode) {
+            self.keys.push(&decoded?)?;
+        }
+        Ok(())
+    }
+
+    fn push_bytes(
+        &mut self,
+        source: usize,
+        bytes: &[u8],
+        place: u64,
+        order: ByteOrder,
+    ) -> Result<(), NotTaken> {
+        self.decoded.clear();
+        decode_into(bytes, place, order, &mut self.decoded).map_err(|reason| Refusal { source, reason })?;
+        Ok(self.keys.push(&self.decoded)?)
+    }
+
+    fn sort(self: Box<Self>) -> Result<Box<dyn Outlet>, Failure> {
+        Ok(Box::new(self.keys.sort()?))
+    }
+}
+
+impl<K: FileKey> Outlet for SortedKeys<K> {
+    fn next_chunk(
+        &mut self,
+        format: Format,
+        layout: &Layout,
+        threads: usize,
+        take: &mut dyn FnMut(&[u8], usize) -> io::Result<()>,
+    ) -> Result<bool, Interrupted> {
+        let Some(chunk) = Self::next_chunk(self)? else { return Ok(false) };
+        // A few writes for each thread's share, so that sharing costs little beside them.
+        for some in chunk.chunks(4 * threads * KEYS_PER_WRITE) {
+            let encode = |keys: &&[K]| {
+                let mut bytes = Vec::new();
+                format.append_keys(keys, layout, &mut bytes);
+                (bytes, keys.len())
+            };
+            let shares: Vec<&[K]> = some.chunks(some.len().div_ceil(threads)).collect();
+            for (bytes, keys) in on_threads(&shares, &encode) {
+                take(&bytes, keys)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn summary(&self) -> Summary {
+        Self::summary(self)
+    }
 }
 
 /// Does the work for every part, each on a thread, the first on this one.
-fn on_threads<P: Send, R: Send>(parts: Vec<P>, work: &(impl Fn(P) -> R + Sync)) -> Vec<R> {
+fn on_threads<P: Send + Sync, R: Send + Sync>(parts: &[P], work: &(impl Fn(&P) -> R + Sync)) -> Vec<R> {
+    let results: Vec<OnceLock<R>> = parts.iter().map(|_| OnceLock::new()).collect();
+    each_on_threads(parts.len(), &|number| {
+        results[number].get_or_init(|| work(&parts[number]));
+    });
+    results.into_iter().filter_map(OnceLock::into_inner).collect()
+}
+
+/// The same for numbers from 0 on, whatever the work is.
+fn each_on_threads(count: usize, work: &(dyn Fn(usize) + Sync)) {
     std::thread::scope(|scope| {
-        let mut parts = parts.into_iter();
-        let first = parts.next();
-        let others: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
-        let mut results: Vec<R> = first.map(work).into_iter().collect();
-        for other in others {
-            results.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        let others: Vec<_> = (1..count).map(|number| scope.spawn(move || work(number))).collect();
+        if count > 0 {
+            work(0);
         }
-        results
-    })
+        for other in others {
+            other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        }
+    });
 }

@@ -10,11 +10,12 @@ use super::super::lines::{
 use super::super::sources::NO_LINES;
 use super::super::{Times, order_in_words};
 use super::gather::Gathered;
-use super::{Arguments, report, sorter, write};
+use super::{Arguments, Interrupted, report, sorter, write};
 use crate::failure::{Failure, remark};
 use crate::figures::counted;
 use crate::progress::Progress;
 use crate::text_position::TextPosition;
+use bitonic::external::{Pairs, SortedPairs, Summary};
 use bitonic::key::KeyType;
 use std::io::{self, BufWriter, Read, Write};
 use std::time::Instant;
@@ -41,47 +42,89 @@ pub(super) fn run(
         Some(asked) => asked,
         None => tables.infer()?,
     };
-    bitonic::with_key_type!(key_type, K => run_keys::<K>(&tables, started, arguments))
-}
-
-fn run_keys<K: FileKey>(tables: &Tables, started: Instant, arguments: &Arguments) -> Result<(), Failure> {
-    let mut pairs = sorter(arguments)?.pairs::<K>()?;
+    let sorter = sorter(arguments)?;
+    let mut lines: Box<dyn Lines> = bitonic::with_key_type!(key_type, K => Box::new(sorter.pairs::<K>()?));
     let mut end = None;
-    let around = tables.for_each("sorting parts", |table| {
-        let decoded = text::decode::<K>(places(table), arguments.digits());
-        let keys = decoded.map_err(|refusal| tables.refused(refusal))?;
-        for (key, record) in keys.into_iter().zip(&table.records) {
-            end.get_or_insert_with(|| line_end(record.lines));
-            pairs.push(key, record.lines)?;
+    let around = tables.for_each("sorting parts", &mut |table| {
+        if let Some(first) = table.records.first() {
+            end.get_or_insert_with(|| line_end(first.lines));
         }
-        Ok(())
+        lines.push(table, &tables)
     })?;
     let before = started.elapsed();
     let sorting = Instant::now();
-    let mut sorted = pairs.sort()?;
+    let mut sorted = lines.sort()?;
     let sorting = sorting.elapsed();
     let len = sorted.summary().items as usize;
     let end = end.unwrap_or(b"\n");
     let writing = Instant::now();
-    write(arguments, |out| {
+    write(arguments, &mut |out| {
         let progress = Progress::bar("merging", len);
         let mut out = BufWriter::with_capacity(BLOCK, out);
         around.top.iter().try_for_each(|lines| write_whole(lines, end, &mut out))?;
-        while let Some(chunk) = sorted.next_chunk()? {
-            let mut written = 0;
-            for (_, lines) in chunk {
-                write_whole(lines, end, &mut out)?;
-                written += 1;
-            }
+        while let Some(written) = sorted.next_chunk(&mut |lines| write_whole(lines, end, &mut out))? {
             progress.advance(written);
         }
         around.bottom.iter().try_for_each(|lines| write_whole(lines, end, &mut out))?;
         Ok(out.flush()?)
     })?;
-    let keys = counted(len, &format!("{} key", K::TYPE));
+    let keys = counted(len, &format!("{key_type} key"));
     let what = format!("{} by {keys}, {}", counted(len, "line"), order_in_words(arguments.options.order()));
     report(&what, sorted.summary(), Times { before, sorting, writing: writing.elapsed() }, arguments);
     Ok(())
+}
+
+/// Lines that are sorted by keys of any type.
+trait Lines {
+    /// Takes all records of a table.
+    fn push(&mut self, table: &Table, tables: &Tables) -> Result<(), Failure>;
+
+    fn sort(self: Box<Self>) -> Result<Box<dyn SortedLines>, Failure>;
+}
+
+/// Lines in order.
+trait SortedLines {
+    /// Hands over the next lines, and tells how many those were; none after the last.
+    fn next_chunk(
+        &mut self,
+        take: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<Option<usize>, Interrupted>;
+
+    fn summary(&self) -> Summary;
+}
+
+impl<K: FileKey> Lines for Pairs<K> {
+    fn push(&mut self, table: &Table, tables: &Tables) -> Result<(), Failure> {
+        let decoded = text::decode::<K>(places(table), tables.arguments.digits());
+        let keys = decoded.map_err(|refusal| tables.refused(refusal))?;
+        for (key, record) in keys.into_iter().zip(&table.records) {
+            Self::push(self, key, record.lines)?;
+        }
+        Ok(())
+    }
+
+    fn sort(self: Box<Self>) -> Result<Box<dyn SortedLines>, Failure> {
+        Ok(Box::new(Self::sort(*self)?))
+    }
+}
+
+impl<K: FileKey> SortedLines for SortedPairs<K> {
+    fn next_chunk(
+        &mut self,
+        take: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<Option<usize>, Interrupted> {
+        let Some(chunk) = Self::next_chunk(self)? else { return Ok(None) };
+        let mut count = 0;
+        for (_, lines) in chunk {
+            take(lines)?;
+            count += 1;
+        }
+        Ok(Some(count))
+    }
+
+    fn summary(&self) -> Summary {
+        Self::summary(self)
+    }
 }
 
 /// What is above and below the records.
@@ -105,7 +148,7 @@ impl Tables<'_> {
 
     fn infer(&self) -> Result<KeyType, Failure> {
         let mut seen = Seen::default();
-        self.for_each("finding the type", |table| {
+        self.for_each("finding the type", &mut |table| {
             seen.look_at(places(table)).map_err(|refusal| self.refused(refusal))
         })?;
         let inferred = seen.inferred().map_err(|refusal| self.refused(refusal))?;
@@ -119,7 +162,7 @@ impl Tables<'_> {
     fn for_each(
         &self,
         phase: &'static str,
-        mut take: impl FnMut(&Table) -> Result<(), Failure>,
+        take: &mut dyn FnMut(&Table) -> Result<(), Failure>,
     ) -> Result<Around, Failure> {
         let mut around = Around::default();
         let mut header: Option<Vec<u8>> = None;

@@ -120,7 +120,7 @@ fn threads(arguments: &Arguments) -> usize {
 /// Lets `fill` write the output, which may fail for reasons of its own.
 fn write(
     arguments: &Arguments,
-    fill: impl FnOnce(&mut dyn std::io::Write) -> Result<(), Interrupted>,
+    fill: &mut dyn FnMut(&mut dyn std::io::Write) -> Result<(), Interrupted>,
 ) -> Result<(), Failure> {
     let mut reason = None;
     let written = output::write(arguments.output.as_deref(), |out| {

@@ -8,7 +8,6 @@ use super::{Arguments, report, sorter, write};
 use crate::failure::Failure;
 use crate::figures::counted;
 use crate::progress::Progress;
-use bitonic::Key;
 use bitonic::external::Field;
 use bitonic::key::KeyType;
 use std::io::Read;
@@ -74,24 +73,16 @@ pub(super) fn run(
         None => Err(format!("--record needs --key: {FORM}")),
     };
     let Place { offset, kind } = place.map_err(Failure::new)?;
-    match kind {
-        Kind::Bytes(length) => run_field(inputs, size, Field::bytes(offset, length), started, arguments),
+    refuse_bytes_on_terminal(Format::Raw, arguments)?;
+    let sorter = sorter(arguments)?;
+    let (records, key_bytes) = match kind {
+        Kind::Bytes(length) => (sorter.records(size, Field::bytes(offset, length)), size_of::<u128>()),
         Kind::Number { key_type, is_big_endian } => bitonic::with_key_type!(key_type, K => {
             let field = if is_big_endian { Field::<K>::big(offset) } else { Field::<K>::little(offset) };
-            run_field(inputs, size, field, started, arguments)
+            (sorter.records(size, field), size_of::<K>())
         }),
-    }
-}
-
-fn run_field<K: Key>(
-    inputs: &[Gathered],
-    size: usize,
-    field: Field<K>,
-    started: Instant,
-    arguments: &Arguments,
-) -> Result<(), Failure> {
-    refuse_bytes_on_terminal(Format::Raw, arguments)?;
-    let mut records = sorter(arguments)?.records(size, field)?;
+    };
+    let mut records = records?;
     let mut total = 0;
     for input in inputs {
         let length = input.open()?.1;
@@ -125,7 +116,7 @@ fn run_field<K: Key>(
     let mut sorted = records.sort()?;
     let sorting = sorting.elapsed();
     let writing = Instant::now();
-    write(arguments, |out| {
+    write(arguments, &mut |out| {
         let progress = Progress::bar("merging", total);
         while let Some(chunk) = sorted.next_chunk()? {
             out.write_all(chunk)?;
@@ -136,7 +127,7 @@ fn run_field<K: Key>(
     let what = format!(
         "{} of {size} bytes by a key of {} bytes, {}",
         counted(sorted.summary().items as usize, "record"),
-        size_of::<K>(),
+        key_bytes,
         order_in_words(arguments.options.order())
     );
     report(&what, sorted.summary(), Times { before, sorting, writing: writing.elapsed() }, arguments);

@@ -9,6 +9,7 @@ pub(super) use npy::Layout;
 pub(super) use npz::array as array_of_archive;
 pub(super) use raw::decode_into;
 
+use super::keys::AnyKeys;
 use crate::progress::Progress;
 use bitonic::Order;
 use bitonic::key::{BitMap, KeyType};
@@ -177,17 +178,18 @@ impl Format {
 
     /// Writes the keys, as an array with this layout where the format has arrays. The type must have been
     /// [accepted](Self::accept).
-    pub(super) fn encode<K: FileKey>(
+    pub(super) fn encode(
         self,
-        keys: &[K],
+        keys: &dyn AnyKeys,
         layout: &Layout,
         out: &mut dyn Write,
         progress: &Progress,
     ) -> io::Result<()> {
         let mut buffer = Vec::new();
-        self.append_head::<K>(layout, &mut buffer)?;
-        for some in keys.chunks(KEYS_PER_WRITE) {
-            self.append_keys(some, layout, &mut buffer);
+        self.append_head(keys.key_type(), layout, &mut buffer)?;
+        for start in (0..keys.len()).step_by(KEYS_PER_WRITE) {
+            let some = start..keys.len().min(start + KEYS_PER_WRITE);
+            keys.append(some.clone(), self, layout, &mut buffer);
             out.write_all(&buffer)?;
             buffer.clear();
             progress.advance(some.len());
@@ -196,10 +198,10 @@ impl Format {
     }
 
     /// Appends what stands before the keys.
-    pub(super) fn append_head<K: FileKey>(self, layout: &Layout, out: &mut Vec<u8>) -> io::Result<()> {
+    pub(super) fn append_head(self, key_type: KeyType, layout: &Layout, out: &mut Vec<u8>) -> io::Result<()> {
         match self {
             Self::Text | Self::Raw => Ok(()),
-            Self::Npy => npy::append_header::<K>(layout, out),
+            Self::Npy => npy::append_header(key_type, layout, out),
         }
     }
 
@@ -214,24 +216,31 @@ impl Format {
 
     /// Where the keys begin in a file of this length that begins like this, and the order of their bytes. Refuses a file that does not
     /// hold whole keys of this type to its end. Text has no such place.
-    pub(super) fn stretch<K: FileKey>(self, head: &[u8], length: u64) -> Result<(u64, ByteOrder), String> {
+    pub(super) fn stretch(
+        self,
+        key_type: KeyType,
+        head: &[u8],
+        length: u64,
+    ) -> Result<(u64, ByteOrder), String> {
         match self {
-            Self::Text | Self::Raw => raw::expect_whole_keys::<K>(length).map(|()| (0, ByteOrder::Little)),
+            Self::Text | Self::Raw => {
+                raw::expect_whole_keys(key_type, length).map(|()| (0, ByteOrder::Little))
+            }
             Self::Npy => {
-                let array = npy::expect_all_keys::<K>(head, length)?;
+                let array = npy::expect_all_keys(key_type, head, length)?;
                 Ok((array.start as u64, array.layout.byte_order))
             }
         }
     }
 
     /// Where the key with this index stands in `bytes`, in the words of someone who looks for it there.
-    pub(super) fn position_of_key<K: FileKey>(self, bytes: &[u8], index: usize) -> String {
+    pub(super) fn position_of_key(self, key_type: KeyType, bytes: &[u8], index: usize) -> String {
         match self {
-            Self::Text => match text::places(&[bytes], K::COMMENTS).nth(index) {
+            Self::Text => match text::places(&[bytes], text::comments(key_type)).nth(index) {
                 Some(place) => place.position().to_string(),
                 None => "its end".to_owned(),
             },
-            Self::Raw => format!("key {} (byte {})", index + 1, index * size_of::<K>()),
+            Self::Raw => format!("key {} (byte {})", index + 1, index * key_type.bytes()),
             Self::Npy => {
                 npy::layout(bytes).map_or_else(|_| index.to_string(), |layout| layout.index_of(index))
             }

@@ -6,19 +6,18 @@ use bitonic::key::{Bits, KeyType};
 
 /// Reads little-endian keys.
 pub(super) fn decode<K: Key>(bytes: &[u8]) -> Result<Vec<K>, String> {
-    expect_whole_keys::<K>(bytes.len() as u64)?;
+    expect_whole_keys(K::TYPE, bytes.len() as u64)?;
     decode_from(bytes, 0, ByteOrder::Little)
 }
 
 /// Refuses a number of bytes that are no whole number of keys.
-pub(super) fn expect_whole_keys<K: Key>(bytes: u64) -> Result<(), String> {
-    let size = size_of::<K>() as u64;
+pub(super) fn expect_whole_keys(key_type: KeyType, bytes: u64) -> Result<(), String> {
+    let size = key_type.bytes() as u64;
     match bytes % size {
         0 => Ok(()),
         rest => Err(format!(
-            "{bytes} bytes are no whole number of {} keys of {size} bytes, {rest} too many: the file is cut off or has \
-             another --type",
-            K::TYPE
+            "{bytes} bytes are no whole number of {key_type} keys of {size} bytes, {rest} too many: the file is cut off or \
+             has another --type"
         )),
     }
 }

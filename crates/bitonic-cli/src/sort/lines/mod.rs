@@ -7,7 +7,8 @@ pub(super) use separator::Separator;
 pub(super) use table::{Column, Continued, Reading, Table};
 
 use super::formats::text::{self, Place};
-use super::formats::{FileKey, Format, Refusal, first_out_of_order, show, with_room_for};
+use super::formats::{Format, Refusal, with_room_for};
+use super::keys::AnyKeys;
 use super::sources::Sources;
 use super::{Arguments, Times, not_in_order, order_in_words, print_report};
 use crate::failure::Failure;
@@ -15,6 +16,7 @@ use crate::figures::counted;
 use crate::output;
 use crate::progress::Progress;
 use bitonic::key::KeyType;
+use bitonic::with_key_type;
 use std::io::{self, Write};
 use std::time::Instant;
 
@@ -38,7 +40,11 @@ pub(super) fn run(
         Some(asked) => asked,
         None => sources.inferred(text::infer(places(&table)), arguments)?,
     };
-    bitonic::with_key_type!(key_type, K => run_keys::<K>(&table, sources, started, arguments))
+    let decoded: Result<Box<dyn AnyKeys>, Refusal> = with_key_type!(key_type, K => {
+        text::decode::<K>(places(&table), arguments.digits()).map(|keys| Box::new(keys) as Box<dyn AnyKeys>)
+    });
+    let mut keys = decoded.map_err(|refusal| sources.refused(refusal))?;
+    run_keys(&table, &mut *keys, sources, started, arguments)
 }
 
 /// Refuses an output that is named as if it held no text.
@@ -71,27 +77,26 @@ pub(super) fn expect_number(table: &Table, arguments: &Arguments) -> Result<(), 
     }
 }
 
-fn run_keys<K: FileKey>(
+fn run_keys(
     table: &Table,
+    keys: &mut dyn AnyKeys,
     sources: &Sources,
     started: Instant,
     arguments: &Arguments,
 ) -> Result<(), Failure> {
-    let decoded = text::decode::<K>(places(table), arguments.digits());
-    let mut keys = decoded.map_err(|refusal| sources.refused(refusal))?;
     let order = arguments.options.order();
     let what = format!(
         "{} by {}, {}",
         counted(keys.len(), "line"),
-        counted(keys.len(), &format!("{} key", K::TYPE)),
+        counted(keys.len(), &format!("{} key", keys.key_type())),
         order_in_words(order)
     );
     if arguments.check {
-        return match first_out_of_order(&keys, order) {
+        return match keys.first_out_of_order(0..keys.len(), order) {
             Some(index) => {
                 let place = table.records[index].key;
                 let position = format!("{}: {}", sources.name(place.source), place.position());
-                Err(not_in_order(&position, &show(keys[index]), &show(keys[index - 1]), "lines are", order))
+                Err(not_in_order(&position, &keys.show(index), &keys.show(index - 1), "lines are", order))
             }
             None => output::print(|out| writeln!(out, "{}: sorted: {what}", sources.names())),
         };
@@ -100,14 +105,14 @@ fn run_keys<K: FileKey>(
     let sorter = arguments.sorter()?.stable(true);
     let mut lines = with_room_for(keys.len()).map_err(Failure::new)?;
     lines.extend(0..keys.len());
-    let plan = sorter.plan_pairs::<K, usize>(keys.len())?;
+    let plan = with_key_type!(keys.key_type(), K => sorter.plan_pairs::<K, usize>(keys.len()))?;
     let progress = Progress::spinner("sorting");
     let sorting = Instant::now();
-    let report = sorter.sort_pairs(&mut keys, &mut lines)?;
+    let report = keys.sort_with_lines(&mut lines, &sorter)?;
     let sorting = sorting.elapsed();
     drop(progress);
     if arguments.unique {
-        keep_first_of_equals(&keys, &mut lines);
+        keys.keep_first_of_equals(&mut lines);
     }
     lines.truncate(arguments.top.unwrap_or(usize::MAX));
     let writing = Instant::now();
@@ -117,16 +122,6 @@ fn run_keys<K: FileKey>(
         print_report(&what, &report, plan.instructions, times, arguments);
     }
     Ok(())
-}
-
-/// Keeps the first of the lines with equal keys. Both are in the order of the keys.
-fn keep_first_of_equals<K: FileKey>(keys: &[K], lines: &mut Vec<usize>) {
-    let mut before = None;
-    let mut bits = keys.iter().map(|key| Some(key.to_raw_bits()));
-    lines.retain(|_| {
-        let here = bits.next().flatten();
-        std::mem::replace(&mut before, here) != here
-    });
 }
 
 /// Writes the table with its records in this order.

@@ -58,8 +58,14 @@ impl<'a> ValueBytes<'a> {
     /// Puts the value with index `indices[i]` at i. There is an index below the number of values for every value.
     pub(crate) fn write(self, mut gathered: Gathered, indices: impl Iterator<Item = usize>) {
         gathered.memory.clear();
+        self.gather(&mut gathered, indices);
+        self.memory.copy_from_slice(&gathered.memory);
+    }
+
+    /// Adds the values with these indices to those that are on their way.
+    pub(crate) fn gather(&self, gathered: &mut Gathered, indices: impl Iterator<Item = usize>) {
         match self.size {
-            0 => return,
+            0 => {}
             1 => gathered.gather::<1>(self.memory, indices),
             2 => gathered.gather::<2>(self.memory, indices),
             4 => gathered.gather::<4>(self.memory, indices),
@@ -71,7 +77,6 @@ impl<'a> ValueBytes<'a> {
                 }
             }
         }
-        self.memory.copy_from_slice(&gathered.memory);
     }
 }
 
@@ -81,6 +86,11 @@ pub(crate) struct Gathered {
 }
 
 impl Gathered {
+    /// Those that are on their way, one after the other.
+    pub(crate) fn memory(&mut self) -> &mut [MaybeUninit<u8>] {
+        &mut self.memory
+    }
+
     /// Values of a size that is known when this is compiled are moved by single instructions.
     fn gather<const SIZE: usize>(
         &mut self,

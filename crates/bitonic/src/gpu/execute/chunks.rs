@@ -8,20 +8,17 @@
 //! ```
 
 use super::arrays::{HostArrays, ValueBytes, indices};
+use super::landed::{ByteElements, Merging, Words, moves_values_of};
 use super::whole::OnDevice;
 use super::wrong_result;
 use crate::Error;
-use crate::cpu::merge::{Elements, merge_runs};
-use crate::cpu::{try_vec, with_threads_for};
+use crate::cpu::try_vec;
 use crate::gpu::cut::Cut;
 use crate::gpu::driver::Driver;
 use crate::gpu::job::Job;
-use crate::gpu::memory::zeroed;
-use crate::key::{BitMap, Bits};
 use crate::plan::{Chunks, KernelPlan};
 use crate::report::DeviceTimes;
 use crate::request::Request;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,14 +32,7 @@ pub(super) fn sort<D: Driver>(
     arrays: HostArrays<'_>,
     threads: Option<usize>,
 ) -> Result<Chunked, Error> {
-    let sorter = ChunkSorter { device, request, job, cut, threads };
-    match job.element.key_bits {
-        8 => sorter.sort::<u8>(arrays),
-        16 => sorter.sort::<u16>(arrays),
-        32 => sorter.sort::<u32>(arrays),
-        64 => sorter.sort::<u64>(arrays),
-        _ => sorter.sort::<u128>(arrays),
-    }
+    ChunkSorter { device, request, job, cut, threads }.sort(arrays)
 }
 
 /// What a sort in chunks did.
@@ -65,119 +55,99 @@ struct ChunkSorter<'a, D> {
 }
 
 impl<D: Driver> ChunkSorter<'_, D> {
-    fn sort<B: Bits + bytemuck::Pod>(&self, arrays: HostArrays<'_>) -> Result<Chunked, Error> {
+    fn sort(&self, arrays: HostArrays<'_>) -> Result<Chunked, Error> {
         match arrays {
-            HostArrays::Keys(keys) => self.keys::<B>(keys),
-            HostArrays::Pairs { keys, values } => match self.job.element.value_bits {
-                32 => self.pairs::<B, u32>(keys, values),
-                _ => self.pairs::<B, u64>(keys, values),
-            },
-            HostArrays::Gathered { keys, values } => match values.size() {
-                1 => self.gathered::<B, 1>(keys, values),
-                2 => self.gathered::<B, 2>(keys, values),
-                4 => self.gathered::<B, 4>(keys, values),
-                8 => self.gathered::<B, 8>(keys, values),
-                16 => self.gathered::<B, 16>(keys, values),
-                _ => self.gathered_by_index::<B>(keys, values),
-            },
+            HostArrays::Keys(keys) => self.keys(keys),
+            HostArrays::Pairs { keys, values } => self.pairs(keys, values),
+            HostArrays::Gathered { keys, values } if moves_values_of(values.size()) => {
+                self.gathered(keys, values)
+            }
+            HostArrays::Gathered { keys, values } => self.gathered_by_index(keys, values),
             HostArrays::Indices { keys, indices } => {
-                let mut landed = self.indexed::<B>(keys)?;
-                let mut merged = zeroed::<B>(self.cut.len())?;
-                let to = Elements::new(&mut merged, indices);
-                self.merge(&mut landed.ran, Elements::new(&mut landed.keys, &mut landed.values), to)?;
+                let mut landed = self.indexed(keys)?;
+                let mut merged = self.room_for_keys()?;
+                landed.merge(self, merged.bytes(), indices)?;
                 indices.iter_mut().for_each(|index| *index %= self.job.row_length);
                 Ok(landed.ran.done(self.job.row_length))
             }
         }
     }
 
-    fn keys<B: Bits + bytemuck::Pod>(&self, keys: &mut [u8]) -> Result<Chunked, Error> {
-        let mut landed = zeroed::<B>(self.cut.len())?;
+    fn keys(&self, keys: &mut [u8]) -> Result<Chunked, Error> {
+        let mut landed = self.room_for_keys()?;
         let mut ran = self.each_chunk(|chunk, job, plan| {
-            let part = bytes_of::<B>(&chunk);
-            let mut sorted = OnDevice::sort(self.device, job, plan, &keys[part], None)?;
-            sorted.land_keys(self.request.key, bytemuck::cast_slice_mut(&mut landed[chunk]))?;
+            let part = self.key_bytes(&chunk);
+            let mut sorted = OnDevice::sort(self.device, job, plan, &keys[part.clone()], None)?;
+            sorted.land_keys(self.request.key, &mut landed.bytes()[part])?;
             Ok(sorted.done())
         })?;
-        // Vectors of `()` take no memory.
-        let (mut no_values, mut none_either) = (vec![(); landed.len()], vec![(); landed.len()]);
-        let to = Elements::new(bytemuck::cast_slice_mut(keys), &mut none_either);
-        self.merge(&mut ran, Elements::new(&mut landed, &mut no_values), to)?;
+        let from = ByteElements { keys: landed.bytes(), values: &mut [], value_bytes: 0 };
+        self.merge(&mut ran, from, ByteElements { keys, values: &mut [], value_bytes: 0 })?;
         Ok(ran.done(self.job.row_length))
     }
 
     /// The values travel with the keys.
-    fn pairs<B: Bits + bytemuck::Pod, V: Bits + bytemuck::Pod>(
-        &self,
-        keys: &mut [u8],
-        values: &mut [u8],
-    ) -> Result<Chunked, Error> {
-        let (mut landed_keys, mut landed_values) =
-            (zeroed::<B>(self.cut.len())?, zeroed::<V>(self.cut.len())?);
+    fn pairs(&self, keys: &mut [u8], values: &mut [u8]) -> Result<Chunked, Error> {
+        let value_bytes = self.job.element.value_bytes();
+        let mut landed_keys = self.room_for_keys()?;
+        let mut landed_values = Words::zeroed(self.cut.len(), value_bytes)?;
         let mut ran = self.each_chunk(|chunk, job, plan| {
-            let (key_part, value_part) = (bytes_of::<B>(&chunk), bytes_of::<V>(&chunk));
-            let mut sorted =
-                OnDevice::sort(self.device, job, plan, &keys[key_part], Some(&values[value_part]))?;
-            sorted.land_keys(self.request.key, bytemuck::cast_slice_mut(&mut landed_keys[chunk.clone()]))?;
-            sorted.land_values(bytemuck::cast_slice_mut(&mut landed_values[chunk]))?;
+            let (key_part, value_part) = (self.key_bytes(&chunk), bytes_of(&chunk, value_bytes));
+            let of_chunk = (&keys[key_part.clone()], &values[value_part.clone()]);
+            let mut sorted = OnDevice::sort(self.device, job, plan, of_chunk.0, Some(of_chunk.1))?;
+            sorted.land_keys(self.request.key, &mut landed_keys.bytes()[key_part])?;
+            sorted.land_values(&mut landed_values.bytes()[value_part])?;
             Ok(sorted.done())
         })?;
-        let to = Elements::new(bytemuck::cast_slice_mut(keys), bytemuck::cast_slice_mut::<u8, V>(values));
-        self.merge(&mut ran, Elements::new(&mut landed_keys, &mut landed_values), to)?;
+        let landed_values = ValueBytes::new(landed_values.bytes()).into_memory();
+        let from = ByteElements { keys: landed_keys.bytes(), values: landed_values, value_bytes };
+        let values = ValueBytes::new(values).into_memory();
+        self.merge(&mut ran, from, ByteElements { keys, values, value_bytes })?;
         Ok(ran.done(self.job.row_length))
     }
 
     /// The values are put in the order of their chunk here, by the index of each key; the merge, which is stable, moves them on.
-    fn gathered<B: Bits + bytemuck::Pod, const SIZE: usize>(
-        &self,
-        keys: &mut [u8],
-        values: ValueBytes<'_>,
-    ) -> Result<Chunked, Error> {
-        let mut landed_keys = zeroed::<B>(self.cut.len())?;
-        let mut landed_values: Vec<[MaybeUninit<u8>; SIZE]> = try_vec(self.cut.len())?;
-        let (all, _) = values.into_memory().as_chunks_mut::<SIZE>();
-        let mut ran = self.each_indexed_chunk::<B>(keys, &mut landed_keys, |places| {
-            landed_values.extend(places.map(|place| all[place]));
+    fn gathered(&self, keys: &mut [u8], values: ValueBytes<'_>) -> Result<Chunked, Error> {
+        let value_bytes = values.size();
+        let (mut landed_keys, mut landed_values) = (self.room_for_keys()?, values.reserve()?);
+        let mut ran = self.each_indexed_chunk(keys, &mut landed_keys, |places| {
+            values.gather(&mut landed_values, places);
         })?;
-        let to = Elements::new(bytemuck::cast_slice_mut(keys), all);
-        self.merge(&mut ran, Elements::new(&mut landed_keys, &mut landed_values), to)?;
+        let from = ByteElements { keys: landed_keys.bytes(), values: landed_values.memory(), value_bytes };
+        let to = ByteElements { keys, values: values.into_memory(), value_bytes };
+        self.merge(&mut ran, from, to)?;
         Ok(ran.done(self.job.row_length))
     }
 
     /// Values of other sizes: the merge moves the indices of their keys, and they follow these in the end.
-    fn gathered_by_index<B: Bits + bytemuck::Pod>(
-        &self,
-        keys: &mut [u8],
-        values: ValueBytes<'_>,
-    ) -> Result<Chunked, Error> {
-        let mut landed = self.indexed::<B>(keys)?;
+    fn gathered_by_index(&self, keys: &mut [u8], values: ValueBytes<'_>) -> Result<Chunked, Error> {
+        let mut landed = self.indexed(keys)?;
         let mut places = zeroed_indices(self.cut.len())?;
         let gathered = values.reserve()?;
-        let to = Elements::new(bytemuck::cast_slice_mut(keys), &mut places);
-        self.merge(&mut landed.ran, Elements::new(&mut landed.keys, &mut landed.values), to)?;
+        landed.merge(self, keys, &mut places)?;
         values.write(gathered, places.into_iter());
         Ok(landed.ran.done(self.job.row_length))
     }
 
     /// Keys with their indices, counted from the start of the array: sorted in chunks, not merged yet.
-    fn indexed<B: Bits + bytemuck::Pod>(&self, keys: &[u8]) -> Result<Indexed<B>, Error> {
-        let (mut landed, mut landed_indices) = (zeroed::<B>(self.cut.len())?, try_vec(self.cut.len())?);
-        let ran = self.each_indexed_chunk::<B>(keys, &mut landed, |places| landed_indices.extend(places))?;
+    fn indexed(&self, keys: &[u8]) -> Result<Indexed, Error> {
+        let (mut landed, mut landed_indices) = (self.room_for_keys()?, try_vec(self.cut.len())?);
+        let ran = self.each_indexed_chunk(keys, &mut landed, |places| landed_indices.extend(places))?;
         Ok(Indexed { keys: landed, values: landed_indices, ran })
     }
 
     /// Sorts every chunk with its indices; calls `place` with those of each, counted from the start of the array, when everything of
     /// the chunk has worked.
-    fn each_indexed_chunk<B: Bits + bytemuck::Pod>(
+    fn each_indexed_chunk(
         &self,
         keys: &[u8],
-        landed: &mut [B],
+        landed: &mut Words,
         mut place: impl FnMut(&mut dyn Iterator<Item = usize>),
     ) -> Result<Ran, Error> {
         self.each_chunk(|chunk, job, plan| {
-            let (part, start) = (bytes_of::<B>(&chunk), chunk.start);
-            let mut sorted = OnDevice::sort(self.device, job, plan, &keys[part], None)?;
-            sorted.land_keys(self.request.key, bytemuck::cast_slice_mut(&mut landed[chunk]))?;
+            let (part, start) = (self.key_bytes(&chunk), chunk.start);
+            let mut sorted = OnDevice::sort(self.device, job, plan, &keys[part.clone()], None)?;
+            sorted.land_keys(self.request.key, &mut landed.bytes()[part])?;
             let fetched = sorted.fetch_values()?;
             let mut places = indices(&fetched, job, start).ok_or_else(|| wrong_result(self.device))?;
             place(&mut places);
@@ -185,6 +155,16 @@ impl<D: Driver> ChunkSorter<'_, D> {
             self.device.state().landing().give(fetched);
             Ok(sorted.done())
         })
+    }
+
+    /// Memory for all keys.
+    fn room_for_keys(&self) -> Result<Words, Error> {
+        Words::zeroed(self.cut.len(), self.request.key.bytes())
+    }
+
+    /// Where the keys of a chunk are.
+    fn key_bytes(&self, chunk: &Range<usize>) -> Range<usize> {
+        bytes_of(chunk, self.request.key.bytes())
     }
 
     /// Calls `sort` for every chunk, in order, with its job and the plan of it. A device that refuses memory gets smaller ones from
@@ -219,25 +199,11 @@ impl<D: Driver> ChunkSorter<'_, D> {
     }
 
     /// Merges the landed chunks of every row into the caller's arrays.
-    fn merge<B: Bits, V: Copy + Send + Sync>(
-        &self,
-        ran: &mut Ran,
-        mut from: Elements<'_, B, V>,
-        mut to: Elements<'_, B, V>,
-    ) -> Result<(), Error> {
+    fn merge(&self, ran: &mut Ran, from: ByteElements<'_>, to: ByteElements<'_>) -> Result<(), Error> {
         let started = Instant::now();
-        let (map, row_length) =
-            (BitMap::new(self.request.key.form(), self.request.order), self.job.row_length);
-        with_threads_for(self.cut.len(), self.threads, |parallel| {
-            // A chunk that does not end where a row does goes on in the next.
-            for row in ran.chunks.chunk_by(|chunk, _| !chunk.end.is_multiple_of(row_length)) {
-                let lengths = row.iter().map(ExactSizeIterator::len);
-                let (row_from, later_from) = from.split_at(lengths.clone().sum());
-                let (row_to, later_to) = to.split_at(lengths.clone().sum());
-                merge_runs(row_from, row_to, lengths, map, parallel);
-                (from, to) = (later_from, later_to);
-            }
-        })?;
+        let (chunks, row_length) = (ran.chunks.as_slice(), self.job.row_length);
+        let Request { key, order, .. } = *self.request;
+        Merging { key, order, chunks, row_length, threads: self.threads }.run(from, to)?;
         ran.times.merge = started.elapsed();
         Ok(())
     }
@@ -263,15 +229,30 @@ impl Ran {
 }
 
 /// Keys with indices, of all chunks.
-struct Indexed<B> {
-    keys: Vec<B>,
+struct Indexed {
+    keys: Words,
     values: Vec<usize>,
     ran: Ran,
 }
 
-/// The bytes of elements.
-fn bytes_of<B>(elements: &Range<usize>) -> Range<usize> {
-    elements.start * size_of::<B>()..elements.end * size_of::<B>()
+impl Indexed {
+    /// Merges the chunks of every row into these arrays.
+    fn merge<D: Driver>(
+        &mut self,
+        sorter: &ChunkSorter<'_, D>,
+        keys: &mut [u8],
+        indices: &mut [usize],
+    ) -> Result<(), Error> {
+        let [from, to] = [&mut self.values, indices].map(|indices| ValueBytes::new(indices).into_memory());
+        let value_bytes = size_of::<usize>();
+        let from = ByteElements { keys: self.keys.bytes(), values: from, value_bytes };
+        sorter.merge(&mut self.ran, from, ByteElements { keys, values: to, value_bytes })
+    }
+}
+
+/// The bytes of elements that have so many each.
+fn bytes_of(elements: &Range<usize>, each: usize) -> Range<usize> {
+    elements.start * each..elements.end * each
 }
 
 fn zeroed_indices(len: usize) -> Result<Vec<usize>, Error> {

@@ -11,6 +11,7 @@
 
 mod arrays;
 mod chunks;
+mod landed;
 mod loaded;
 mod resident;
 mod whole;

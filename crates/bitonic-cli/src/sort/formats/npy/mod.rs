@@ -46,18 +46,18 @@ pub(super) fn key_type(bytes: &[u8], asked: Option<KeyType>) -> Result<KeyType, 
 
 /// Reads the keys of an array, in the order in which they are stored.
 pub(super) fn decode<K: Key>(bytes: &[u8]) -> Result<Vec<K>, String> {
-    let Array { start, layout, .. } = expect_all_keys::<K>(bytes, bytes.len() as u64)?;
+    let Array { start, layout, .. } = expect_all_keys(K::TYPE, bytes, bytes.len() as u64)?;
     decode_from(bytes, start, layout.byte_order)
 }
 
 /// The array whose file begins like this, if the file is as long as its header says.
-pub(super) fn expect_all_keys<K: Key>(head: &[u8], file_length: u64) -> Result<Array, String> {
+pub(super) fn expect_all_keys(key_type: KeyType, head: &[u8], file_length: u64) -> Result<Array, String> {
+    let size = key_type.bytes();
     let array = Array::read(head)?;
     let found = file_length - array.start as u64;
     let len = array.layout.len();
-    let expected = len.and_then(|len| len.checked_mul(size_of::<K>()));
+    let expected = len.and_then(|len| len.checked_mul(size));
     if expected.map(|bytes| bytes as u64) != Some(found) {
-        let size = size_of::<K>();
         let said = match len {
             Some(len) => format!("{len} keys of {size} bytes, {} bytes in all", len as u128 * size as u128),
             None => {
@@ -92,10 +92,10 @@ pub(super) fn type_name(key_type: KeyType) -> Result<&'static str, String> {
 }
 
 /// Appends everything that stands before the keys, so that they begin at a multiple of 64 bytes as NumPy has it.
-pub(super) fn append_header<K: Key>(layout: &Layout, out: &mut Vec<u8>) -> io::Result<()> {
-    let name = type_name(K::TYPE).map_err(|reason| io::Error::new(io::ErrorKind::InvalidInput, reason))?;
+pub(super) fn append_header(key_type: KeyType, layout: &Layout, out: &mut Vec<u8>) -> io::Result<()> {
+    let name = type_name(key_type).map_err(|reason| io::Error::new(io::ErrorKind::InvalidInput, reason))?;
     let order = match layout.byte_order {
-        _ if size_of::<K>() == 1 => '|',
+        _ if key_type.bytes() == 1 => '|',
         ByteOrder::Little => '<',
         ByteOrder::Big => '>',
     };
@@ -244,7 +244,7 @@ mod tests {
             bitonic::with_key_type!(key_type, K => {
                 let keys: Vec<K> = Pattern::Special.generate(100, 3);
                 let mut bytes = Vec::new();
-                match append_header::<K>(&Layout::flat(keys.len()), &mut bytes) {
+                match append_header(K::TYPE, &Layout::flat(keys.len()), &mut bytes) {
                     Ok(()) => {
                         assert_eq!(bytes.len() % 64, 0);
                         super::super::raw::append(&keys, ByteOrder::Little, &mut bytes);
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn the_header_is_the_one_numpy_writes() {
         let mut bytes = Vec::new();
-        append_header::<u32>(&Layout::flat(3), &mut bytes).unwrap();
+        append_header(KeyType::U32, &Layout::flat(3), &mut bytes).unwrap();
         let mut expected =
             b"\x93NUMPY\x01\x00\x76\x00{'descr': '<u4', 'fortran_order': False, 'shape': (3,), }".to_vec();
         expected.resize(127, b' ');
@@ -294,7 +294,7 @@ mod tests {
                     let read = layout(&file(1, &dictionary, &[])).unwrap();
                     assert_eq!(read, Layout { byte_order, shape: Shape(lengths.clone()), fortran_order });
                     let mut written = Vec::new();
-                    append_header::<u16>(&read, &mut written).unwrap();
+                    append_header(KeyType::U16, &read, &mut written).unwrap();
                     assert_eq!(layout(&written), Ok(read), "{dictionary}");
                 }
             }

@@ -11,6 +11,7 @@ pub(in crate::sort) use word::{Comments, Place, Word, quote};
 
 use super::{Refusal, with_room_for};
 use crate::text_position::TextPosition;
+use bitonic::key::KeyType;
 use word::words;
 
 /// All words of some texts.
@@ -32,6 +33,11 @@ pub(in crate::sort) fn places_of_part(
     comments: Comments,
 ) -> impl Iterator<Item = Place<'_>> + Clone {
     words(text, comments).map(move |word| Place { source, text, origin, word })
+}
+
+/// What `#` means among keys of this type.
+pub(in crate::sort) fn comments(key_type: KeyType) -> Comments {
+    bitonic::with_key_type!(key_type, K => <K as TextKey>::COMMENTS)
 }
 
 /// Whether a key may have fewer digits than its word.
