@@ -2,6 +2,7 @@
 
 use crate::codec::BitonicCodec;
 use crate::ranges::{RANGE_FUNCTION, range_function};
+use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::error::{BallistaError, Result};
 use ballista_core::extension::SessionConfigExt;
 use ballista_core::registry::BallistaFunctionRegistry;
@@ -16,6 +17,10 @@ use datafusion::prelude::SessionConfig;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Executors ask for work. Where the scheduler brings it, Ballista 55.0 forgets the cores of tasks that it cancels when another executor
+/// is lost, and never uses them again: with one core for each executor, the job would wait for ever.
+const POLICY: TaskSchedulingPolicy = TaskSchedulingPolicy::PullStaged;
 
 /// How a scheduler is started.
 #[derive(Clone, Debug)]
@@ -43,7 +48,7 @@ pub struct Executor {
     pub host: Option<String>,
     /// The port where other executors fetch what it shuffled.
     pub port: u16,
-    /// The port where the scheduler brings work.
+    /// The port that Ballista keeps for the scheduler.
     pub work_port: u16,
     /// How many partitions it works on at a time.
     pub cores: usize,
@@ -83,6 +88,7 @@ pub async fn scheduler(scheduler: Scheduler) -> Result<()> {
         bind_host: scheduler.bind,
         external_host: scheduler.host,
         bind_port: scheduler.port,
+        scheduling_policy: POLICY,
         executor_timeout_seconds: scheduler.executor_timeout,
         expire_dead_executor_interval_seconds: (scheduler.executor_timeout / 4).max(1),
         no_executors_grace_period_seconds: scheduler.executor_timeout,
@@ -115,6 +121,7 @@ pub async fn executor(executor: Executor) -> Result<()> {
         scheduler_host: executor.scheduler_host,
         scheduler_port: executor.scheduler_port,
         scheduler_connect_timeout_seconds: 30,
+        task_scheduling_policy: POLICY,
         vcores: executor.cores,
         memory_pool_size: Some(executor.memory),
         work_dir: Some(folder),

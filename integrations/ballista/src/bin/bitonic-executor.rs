@@ -24,7 +24,7 @@ struct Arguments {
     /// The port where other executors fetch shuffled data
     #[arg(long, default_value_t = 50051)]
     port: u16,
-    /// The port where the scheduler brings work
+    /// The port that Ballista keeps for the scheduler
     #[arg(long, default_value_t = 50052)]
     work_port: u16,
     /// Partitions to work on at a time; 0 for as many as there are cores

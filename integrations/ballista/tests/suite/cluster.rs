@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Ends its processes when it is dropped.
-pub struct Cluster {
+pub(crate) struct Cluster {
     scheduler: Child,
     executors: Vec<Child>,
     port: u16,
@@ -16,7 +16,7 @@ pub struct Cluster {
 
 impl Cluster {
     /// Starts the programs in the folder `programs`. Shuffled data and messages go to `folder`.
-    pub fn start(programs: &Path, folder: PathBuf, executors: usize, memory_mib: u64) -> Self {
+    pub(crate) fn start(programs: &Path, folder: PathBuf, executors: usize, memory_mib: u64) -> Self {
         fs::create_dir_all(&folder).unwrap();
         let log = |name: &str| Stdio::from(File::create(folder.join(format!("{name}.log"))).unwrap());
         let port = free_port();
@@ -47,23 +47,24 @@ impl Cluster {
     }
 
     /// The scheduler's address.
-    pub fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
     /// Where an executor has what it shuffled.
-    pub fn executor_folder(&self, executor: usize) -> PathBuf {
+    pub(crate) fn executor_folder(&self, executor: usize) -> PathBuf {
         self.folder.join(format!("executor-{executor}"))
     }
 
     /// Ends an executor as a power cut would.
-    pub fn kill(&mut self, executor: usize) {
+    pub(crate) fn kill(&mut self, executor: usize) {
         self.executors[executor].kill().unwrap();
         self.executors[executor].wait().unwrap();
     }
 
-    /// The most memory that each executor had, in bytes, as the kernel counts it.
-    pub fn peak_memory(&self) -> Vec<u64> {
+    /// The most memory that each executor had, in bytes, as the kernel counts it. Measured, not tested.
+    #[allow(dead_code)]
+    pub(crate) fn peak_memory(&self) -> Vec<u64> {
         let peak = |child: &Child| {
             let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
             let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -74,7 +75,7 @@ impl Cluster {
     }
 
     /// What the processes said, to be shown where a test fails.
-    pub fn messages(&self) -> String {
+    pub(crate) fn messages(&self) -> String {
         let mut logs: Vec<_> =
             fs::read_dir(&self.folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         logs.retain(|path| path.extension().is_some_and(|ending| ending == "log"));
@@ -100,7 +101,7 @@ impl Drop for Cluster {
 }
 
 /// Bytes of all files in a folder, at any depth.
-pub fn bytes_in(folder: &Path) -> u64 {
+pub(crate) fn bytes_in(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let bytes = entries.flatten().map(|entry| match entry.metadata() {
         Ok(of) if of.is_dir() => bytes_in(&entry.path()),

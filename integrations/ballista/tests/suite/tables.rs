@@ -5,7 +5,7 @@ use datafusion::arrow::array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray,
 };
 use datafusion::arrow::compute::concat_batches;
-use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
@@ -16,21 +16,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A folder of this test process, empty.
-pub fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("bitonic-ballista-{}-{name}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-pub fn start(name: &str, executors: usize) -> Cluster {
+pub(crate) fn start(name: &str, executors: usize) -> Cluster {
     let programs = Path::new(env!("CARGO_BIN_EXE_bitonic-scheduler")).parent().unwrap();
     Cluster::start(programs, folder(&format!("cluster-{name}")), executors, 256)
 }
 
 /// What the keys of a table are like.
 #[derive(Clone, Copy, Debug)]
-pub enum Keys {
+pub(crate) enum Keys {
     Random,
     Few,
     /// Nine of ten rows have the same key.
@@ -41,7 +41,7 @@ pub enum Keys {
 }
 
 /// Writes a table as some files: a key, a number, a truth, a text, and the row's own number.
-pub fn write(folder: &Path, rows: usize, files: usize, keys: Keys) {
+pub(crate) fn write(folder: &Path, rows: usize, files: usize, keys: Keys) {
     let mut random = StdRng::seed_from_u64(rows as u64);
     for file in 0..files {
         let numbers = (file * rows / files)..((file + 1) * rows / files);
@@ -83,7 +83,7 @@ pub fn write(folder: &Path, rows: usize, files: usize, keys: Keys) {
 }
 
 /// The files of a sorted folder, one after another; `None` where it is not marked as a success.
-pub fn read_parts(folder: &Path) -> Option<RecordBatch> {
+pub(crate) fn read_parts(folder: &Path) -> Option<RecordBatch> {
     let success = fs::read_to_string(folder.join("_SUCCESS")).ok()?;
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()
@@ -101,14 +101,12 @@ pub fn read_parts(folder: &Path) -> Option<RecordBatch> {
         schema = Some(Arc::clone(reader.schema()));
         batches.extend(reader.build().unwrap().map(Result::unwrap));
     }
-    let schema = schema.unwrap_or_else(|| {
-        RecordBatch::new_empty(Arc::new(datafusion::arrow::datatypes::Schema::empty())).schema()
-    });
+    let schema = schema.unwrap_or_else(|| Arc::new(Schema::empty()));
     Some(concat_batches(&schema, &batches).unwrap())
 }
 
 /// Compares with DataFusion's own sort on one machine: the keys row by row, and rows with equal keys as sets.
-pub async fn assert_sorted(input: &Path, order: &str, sorted: &RecordBatch) {
+pub(crate) async fn assert_sorted(input: &Path, order: &str, sorted: &RecordBatch) {
     let mut config = datafusion::prelude::SessionConfig::new().with_target_partitions(2);
     config.options_mut().execution.parquet.schema_force_view_types = false;
     let context = SessionContext::new_with_config(config);
