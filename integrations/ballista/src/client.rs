@@ -14,6 +14,7 @@ use datafusion::common::config::ConfigOptions;
 use datafusion::error::DataFusionError;
 use datafusion::functions::math::random;
 use datafusion::logical_expr::Operator;
+use datafusion::parquet::file::reader::{FileReader, SerializedFileReader};
 use datafusion::physical_expr::expressions::{BinaryExpr, lit};
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
@@ -27,6 +28,7 @@ use datafusion::physical_plan::{ExecutionPlan, common::collect};
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use datafusion_proto::protobuf::PhysicalPlanNode;
 use std::fmt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -140,7 +142,8 @@ pub async fn sort(sort: &Sort) -> Result<Outcome, SortError> {
     let start = Instant::now();
     let mut parts = if table.rows == 0 { vec![] } else { table.sort(sort, &sample, ranges, &folder).await? };
     parts.sort_by_key(|part| part.range);
-    check(&parts, table.rows, &sort.output)?;
+    told_once(&mut parts);
+    check(&mut parts, table.rows, &sort.output)?;
     finish(&parts, &sort.output)?;
     Ok(Outcome { parts, sampled, sample_time, sort_time: start.elapsed() })
 }
@@ -346,8 +349,16 @@ fn address(path: &Path) -> std::io::Result<String> {
     Ok(address.map_err(|()| std::io::Error::other("the path is not absolute"))?.to_string())
 }
 
-/// Everything that a wrong result would break.
-fn check(parts: &[Part], rows: u64, folder: &Path) -> Result<(), SortError> {
+/// When an executor is lost, Ballista may repeat a task that was done, and tell of both. They wrote the same rows to the same file.
+fn told_once(parts: &mut Vec<Part>) {
+    parts.dedup_by(|again, before| {
+        (again.range, again.rows, &again.first, &again.last)
+            == (before.range, before.rows, &before.first, &before.last)
+    });
+}
+
+/// Everything that a wrong result would break. Sizes are then those of the files that are there.
+fn check(parts: &mut [Part], rows: u64, folder: &Path) -> Result<(), SortError> {
     let written: u64 = parts.iter().map(|part| part.rows).sum();
     if written != rows {
         return Err(SortError::Check(format!("{written} rows were written of {rows}")));
@@ -364,19 +375,14 @@ fn check(parts: &[Part], rows: u64, folder: &Path) -> Result<(), SortError> {
     }
     for part in parts {
         let path = folder.join(part_name(part.range));
-        let found = std::fs::metadata(&path).map(|file| file.len());
-        match found {
-            Ok(bytes) if bytes == part.bytes => {}
-            Ok(bytes) => {
-                let path = path.display();
-                return Err(SortError::Check(format!("{path} has {bytes} bytes in place of {}", part.bytes)));
-            }
-            Err(error) => {
-                return Err(SortError::Check(format!(
-                    "{}: {error}. Do all executors see this folder under this path?",
-                    path.display()
-                )));
-            }
+        let wrong = |reason: &dyn fmt::Display| SortError::Check(format!("{}: {reason}", path.display()));
+        let file = File::open(&path)
+            .map_err(|error| wrong(&format!("{error}. Do all executors see this folder under this path?")))?;
+        part.bytes = file.metadata().map_err(|error| wrong(&error))?.len();
+        let footer = SerializedFileReader::new(file).map_err(|error| wrong(&error))?;
+        let found = footer.metadata().file_metadata().num_rows();
+        if found as u64 != part.rows {
+            return Err(wrong(&format!("it has {found} rows in place of {}", part.rows)));
         }
     }
     Ok(())
@@ -402,9 +408,19 @@ fn finish(parts: &[Part], folder: &Path) -> Result<(), SortError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use datafusion::arrow::array::{ArrayRef, Int64Array};
+    use datafusion::parquet::arrow::ArrowWriter;
 
     fn part(range: u64, first: u8, last: u8) -> Part {
         Part { range, rows: 10, bytes: 4, first: vec![first], last: vec![last] }
+    }
+
+    fn write(path: &Path, rows: i64) {
+        let column: ArrayRef = Arc::new(Int64Array::from_iter_values(0..rows));
+        let batch = RecordBatch::try_from_iter([("a", column)]).unwrap();
+        let mut writer = ArrowWriter::try_new(File::create(path).unwrap(), batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
     }
 
     #[test]
@@ -412,11 +428,12 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("bitonic-ballista-check-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         for range in 0..2 {
-            std::fs::write(folder.join(part_name(range)), "1234").unwrap();
+            write(&folder.join(part_name(range)), 10);
         }
         let right = [part(0, 1, 3), part(1, 4, 9)];
-        check(&right, 20, &folder).unwrap();
-        let message = |parts: &[Part], rows| check(parts, rows, &folder).unwrap_err().to_string();
+        check(&mut right.clone(), 20, &folder).unwrap();
+        let message =
+            |parts: &[Part], rows| check(&mut parts.to_vec(), rows, &folder).unwrap_err().to_string();
         assert!(message(&right, 21).contains("20 rows were written of 21"));
         assert!(message(&right[..1], 20).contains("10 rows were written of 20"));
         assert!(
@@ -424,9 +441,21 @@ mod tests {
         );
         assert!(message(&[part(0, 1, 4), part(1, 4, 9)], 20).contains("ends after"));
         assert!(message(&[part(0, 1, 3), part(2, 4, 9)], 20).contains("part-00002.parquet"));
-        std::fs::write(folder.join(part_name(1)), "12").unwrap();
-        assert!(message(&right, 20).contains("2 bytes in place of 4"));
+        write(&folder.join(part_name(1)), 9);
+        assert!(message(&right, 20).contains("it has 9 rows in place of 10"));
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_repeated_task_counts_once() {
+        let repeated = Part { bytes: 5, ..part(0, 1, 3) };
+        let mut parts = vec![part(0, 1, 3), repeated, part(1, 4, 9)];
+        told_once(&mut parts);
+        assert_eq!(parts.iter().map(|part| part.range).collect::<Vec<_>>(), [0, 1]);
+        // Another part of the same range is no repetition.
+        let mut parts = vec![part(0, 1, 3), part(0, 1, 2)];
+        told_once(&mut parts);
+        assert_eq!(parts.len(), 2);
     }
 
     #[test]
