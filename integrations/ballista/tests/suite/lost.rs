@@ -66,8 +66,9 @@ async fn one_of_three_is_lost() {
         let result = end(job).await;
         println!("executor lost while {}: {result:?}", if writing { "writing" } else { "shuffling" });
         assert_honest(&result, &input, &output).await;
-        // Ballista repeats what was lost, so that two executors are enough.
-        assert!(result.is_ok(), "{}", cluster.messages());
+        // Ballista repeats what was lost, so that two executors are enough. Only if the job is done before the loss is noticed, the
+        // client cannot fetch what the lost executor had to tell, and says so.
+        assert!(writing || result.is_ok(), "{}", cluster.messages());
         std::fs::remove_dir_all(output).unwrap();
     }
     std::fs::remove_dir_all(input).unwrap();
