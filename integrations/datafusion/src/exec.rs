@@ -1,5 +1,6 @@
 //! The operator: reads its input, sorts it in memory, or hands everything to `SortExec`.
 
+use crate::form::is_key;
 use crate::replay::{Part, Replay};
 use crate::sorted::{self, Ask, FEW_ROWS, Outcome, Sorted};
 use datafusion::arrow::array::{Array, RecordBatch};
@@ -125,8 +126,37 @@ impl BitonicSortExec {
         self.replaced.sort().expr()
     }
 
+    /// The sort that it replaces; `None` where it replaces a merge, too. With it, a plan can be written down and read elsewhere.
+    pub fn replaced_sort(&self) -> Option<&SortExec> {
+        match &self.replaced {
+            Replaced::Sort(sort) => Some(sort),
+            Replaced::Merge(..) => None,
+        }
+    }
+
     fn input(&self) -> &Arc<dyn ExecutionPlan> {
         self.replaced.sort().input()
+    }
+}
+
+/// Takes a sort over, whatever its limit and input are.
+///
+/// # Errors
+/// A key has a type that bitonic does not sort: `DataFusionError::NotImplemented`.
+impl TryFrom<SortExec> for BitonicSortExec {
+    type Error = DataFusionError;
+
+    fn try_from(sort: SortExec) -> Result<Self> {
+        for key in sort.expr() {
+            let data_type = key.expr.data_type(&sort.input().schema())?;
+            if !is_key(&data_type) {
+                return Err(DataFusionError::NotImplemented(format!(
+                    "bitonic does not sort by {}, which is of type {data_type}: leave this sort to SortExec",
+                    key.expr
+                )));
+            }
+        }
+        Ok(Self::new(Replaced::Sort(Arc::new(sort))))
     }
 }
 

@@ -20,10 +20,12 @@ use std::sync::Arc;
 /// - Taken: a `SortExec` whose keys have types that bitonic sorts; with the `SortPreservingMergeExec` above it, if there is one,
 ///   also where columns are chosen between them.
 /// - Left: other keys, small limits, inputs that are in order already or never end.
+/// - On a cluster, the merge is left, too: [`BitonicSort::without_merges`].
 /// - It comes after DataFusion's own rules, which know `SortExec` and nothing else: [`enable`](crate::enable).
 #[derive(Clone, Debug)]
 pub struct BitonicSort {
     heap_up_to: usize,
+    takes_merges: bool,
 }
 
 impl BitonicSort {
@@ -32,7 +34,7 @@ impl BitonicSort {
 
     /// With the usual bounds.
     pub fn new() -> Self {
-        Self { heap_up_to: Self::HEAP_UP_TO }
+        Self { heap_up_to: Self::HEAP_UP_TO, takes_merges: true }
     }
 
     /// The greatest limit that stays with DataFusion's heap. Default: [`BitonicSort::HEAP_UP_TO`].
@@ -42,11 +44,20 @@ impl BitonicSort {
         self
     }
 
+    /// Only sorts are taken, and the merge above them is left: an engine that runs partitions on several machines has to see it.
+    #[must_use]
+    pub fn without_merges(mut self) -> Self {
+        self.takes_merges = false;
+        self
+    }
+
     fn replacement(&self, plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
         if let Some(sort) = plan.downcast_ref::<SortExec>() {
             return Ok(self.takes(sort)?.then(|| bitonic(Replaced::Sort(Arc::new(sort.clone())))));
         }
-        let Some(merge) = plan.downcast_ref::<SortPreservingMergeExec>() else { return Ok(None) };
+        let Some(merge) = plan.downcast_ref::<SortPreservingMergeExec>().filter(|_| self.takes_merges) else {
+            return Ok(None);
+        };
         if let Some(sort) = merge.input().downcast_ref::<SortExec>() {
             let is_one = merge.expr() == sort.expr() && self.takes_all(merge, sort)?;
             return Ok(

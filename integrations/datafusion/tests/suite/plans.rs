@@ -1,6 +1,6 @@
 //! What the rule takes, what it leaves, and what sessions see of it.
 
-use bitonic_datafusion::{BitonicSort, enable};
+use bitonic_datafusion::{BitonicSort, BitonicSortExec, enable};
 use datafusion::arrow::array::{Array, Int64Array, RecordBatch, StringArray, UInt32Array};
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::arrow::util::pretty::pretty_format_batches;
@@ -8,8 +8,10 @@ use datafusion::datasource::MemTable;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::physical_expr::{LexOrdering, PhysicalSortExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::sanity_checker::SanityCheckPlan;
+use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties, collect, displayable};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt;
@@ -239,4 +241,38 @@ async fn errors_of_the_input_come_through() {
         .await
         .expect_err("a division by zero");
     assert!(error.to_string().contains("Divide by zero"), "{error}");
+}
+
+#[tokio::test]
+async fn a_cluster_keeps_its_merges() {
+    let context = session(3, None);
+    let state = SessionStateBuilder::new_from_existing(context.state())
+        .with_physical_optimizer_rules(
+            SessionStateBuilder::new().with_default_features().build().physical_optimizers().to_vec(),
+        )
+        .with_physical_optimizer_rule(Arc::new(BitonicSort::new().without_merges()))
+        .build();
+    let plan = shown(&plan_of(&SessionContext::new_with_state(state), "select * from t order by a").await);
+    assert!(
+        plan.starts_with("SortPreservingMergeExec: [a@0 ASC NULLS LAST]\n  BitonicSortExec: ")
+            && plan.contains("preserve_partitioning=[true]"),
+        "{plan}"
+    );
+}
+
+#[tokio::test]
+async fn sorts_are_taken_over_by_hand_and_given_back() {
+    let context = session(3, None);
+    let input = plan_of(&context, "select * from t").await;
+    let order = |name: &str| {
+        let column = datafusion::physical_expr::expressions::col(name, &input.schema()).unwrap();
+        LexOrdering::new([PhysicalSortExpr::new_default(column)]).unwrap()
+    };
+    let sort = SortExec::new(order("a"), Arc::clone(&input)).with_preserve_partitioning(true);
+    let taken = BitonicSortExec::try_from(sort.clone()).unwrap();
+    let given_back = taken.replaced_sort().unwrap();
+    assert_eq!(given_back.expr(), sort.expr());
+    assert!(given_back.preserve_partitioning());
+    let message = BitonicSortExec::try_from(SortExec::new(order("s"), input)).unwrap_err().to_string();
+    assert!(message.contains("s@2") && message.contains("Utf8"), "{message}");
 }
