@@ -31,7 +31,8 @@ pub struct Scheduler {
     pub host: String,
     /// The port that it listens on.
     pub port: u16,
-    /// After so many seconds without a sign of life, an executor is given up and its work is repeated elsewhere.
+    /// After so many seconds without a sign of life, an executor is given up and its work is repeated elsewhere. Busy ones give
+    /// one every 5 seconds.
     pub executor_timeout: u64,
 }
 
@@ -48,16 +49,12 @@ pub struct Executor {
     pub host: Option<String>,
     /// The port where other executors fetch what it shuffled.
     pub port: u16,
-    /// The port that Ballista keeps for the scheduler.
-    pub work_port: u16,
     /// How many partitions it works on at a time.
     pub cores: usize,
     /// Bytes of memory for sorts and shuffles, all cores together. What does not fit is spilled.
     pub memory: u64,
     /// Where shuffled and spilled data lies.
     pub folder: PathBuf,
-    /// Seconds between two signs of life.
-    pub heartbeat: u64,
 }
 
 /// The session in which the scheduler plans a query: `ORDER BY` is sorted by bitonic on the executors, and merged as ever.
@@ -117,7 +114,6 @@ pub async fn executor(executor: Executor) -> Result<()> {
         bind_host: executor.bind,
         external_host: executor.host,
         port: executor.port,
-        grpc_port: executor.work_port,
         scheduler_host: executor.scheduler_host,
         scheduler_port: executor.scheduler_port,
         scheduler_connect_timeout_seconds: 30,
@@ -125,7 +121,6 @@ pub async fn executor(executor: Executor) -> Result<()> {
         vcores: executor.cores,
         memory_pool_size: Some(executor.memory),
         work_dir: Some(folder),
-        executor_heartbeat_interval_seconds: executor.heartbeat,
         override_function_registry: Some(Arc::new(functions)),
         override_physical_codec: Some(Arc::new(BitonicCodec::default())),
         ..ExecutorProcessConfig::default()

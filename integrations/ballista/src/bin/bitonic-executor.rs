@@ -24,9 +24,6 @@ struct Arguments {
     /// The port where other executors fetch shuffled data
     #[arg(long, default_value_t = 50051)]
     port: u16,
-    /// The port that Ballista keeps for the scheduler
-    #[arg(long, default_value_t = 50052)]
-    work_port: u16,
     /// Partitions to work on at a time; 0 for as many as there are cores
     #[arg(long, default_value_t = 0)]
     cores: usize,
@@ -36,9 +33,6 @@ struct Arguments {
     /// A folder for shuffled and spilled data
     #[arg(long)]
     folder: PathBuf,
-    /// Seconds between two signs of life
-    #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..))]
-    heartbeat: u64,
 }
 
 fn host_and_port(text: &str) -> Result<(String, u16), String> {
@@ -50,10 +44,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     log_to_stderr();
     let (scheduler_host, scheduler_port) = arguments.scheduler;
-    let described = format!(
-        "scheduler {scheduler_host}:{scheduler_port}, ports {} and {}",
-        arguments.port, arguments.work_port
-    );
+    let described = format!("scheduler {scheduler_host}:{scheduler_port}, port {}", arguments.port);
     let cores = match arguments.cores {
         0 => std::thread::available_parallelism().map_or(1, |cores| cores.get()),
         cores => cores,
@@ -64,11 +55,9 @@ fn main() -> ExitCode {
         bind: arguments.bind,
         host: arguments.host,
         port: arguments.port,
-        work_port: arguments.work_port,
         cores,
         memory: arguments.memory_mib << 20,
         folder: arguments.folder,
-        heartbeat: arguments.heartbeat,
     };
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(32 << 20).build();
@@ -78,9 +67,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!(
-                "bitonic-executor: {described}: {error}. Does the scheduler run, and are the ports free?"
-            );
+            eprintln!("bitonic-executor: {described}: {error}. Does the scheduler run, and is the port free?");
             ExitCode::FAILURE
         }
     }

@@ -17,8 +17,8 @@ struct Arguments {
     /// The port to listen on
     #[arg(long, default_value_t = 50050)]
     port: u16,
-    /// Seconds without a sign of life after which an executor is given up
-    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(2..))]
+    /// Seconds without a sign of life after which an executor is given up; busy ones give one every 5 seconds
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(8..))]
     executor_timeout: u64,
 }
 

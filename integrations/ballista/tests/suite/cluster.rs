@@ -28,12 +28,12 @@ impl Cluster {
         wait_for(port);
         let mut ports = vec![];
         let start = |number: usize| {
-            let (own, work) = (free_port(), free_port());
+            let own = free_port();
             ports.push(own);
             let folder = folder.join(format!("executor-{number}"));
             Command::new(programs.join("bitonic-executor"))
-                .args(["--scheduler", &format!("127.0.0.1:{port}"), "--cores", "1", "--heartbeat", "1"])
-                .args(["--port", &own.to_string(), "--work-port", &work.to_string()])
+                .args(["--scheduler", &format!("127.0.0.1:{port}"), "--cores", "1"])
+                .args(["--port", &own.to_string()])
                 .args(["--memory-mib", &memory_mib.to_string(), "--folder"])
                 .arg(folder)
                 .stderr(log(&format!("executor-{number}")))
