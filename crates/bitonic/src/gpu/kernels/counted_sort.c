@@ -22,9 +22,7 @@
 #define LEFT_OVER 2
 
 #define COUNTERS (COUNTERS_EACH * ITEMS)
-/* The elements of a cell, or of a part, that are left to windows. */
-#define MANY_IN_CELL (SORTS == EVEN_BUCKETS ? 128 : 64)
-#define MANY_IN_PART (SORTS == UNEVEN_BUCKETS ? 192 : 1024)
+/* The plan gives MANY_IN_CELL and MANY_IN_PART: so many elements of a cell, or of a part, are left to windows. */
 /* Cells with more than MANY_IN_CELL elements, at most. */
 #define HOT_CELLS (TILE / MANY_IN_CELL + 1)
 #define IS_HOT (1u << 31)
@@ -354,7 +352,8 @@ counted_sort(BUCKET_PARAMETERS)
                 pivots[chosen] = pivot;
             }
         }
-        BARRIER();
+        /* All have loaded their elements, whose places in the working memory may be written below. */
+        GLOBAL_BARRIER();
         if (hots > 0) {
             SCATTER_AROUND_PIVOTS
         }

@@ -52,18 +52,24 @@ enum Sorts {
 
 impl Sorts {
     /// From more elements on, a cell is hot.
-    fn many_in_cell(self) -> usize {
-        if self == Self::EvenBuckets { 128 } else { 64 }
+    fn many_in_cell(self, tile: Tile) -> usize {
+        let many = if self == Self::EvenBuckets { 128 } else { 64 };
+        many.min(tile.len() / 8)
     }
 
-    /// The fewest elements of a part that is left over, less one.
-    const MANY_IN_PART: usize = 192;
+    /// From more elements on, a part is left over.
+    fn many_in_part(self, tile: Tile) -> usize {
+        let many = if self == Self::UnevenBuckets { 192 } else { 1024 };
+        many.min(tile.len() / 4)
+    }
 }
 
 pub(super) fn fit(job: &Job, facts: &DeviceFacts, _: &Tuning) -> Option<Candidate> {
     let (measured, width) = (Measured::of(facts), Measured::width(job.element.bytes()));
     let is_long = job.rows == 1 && job.row_length > measured.counted_above[width];
-    if !is_long || job.in_place || !facts.has_work_memory {
+    // Cells look at the upper half of 128 bits only, in which many keys may be equal.
+    let is_wide = job.element.key_bits > 64;
+    if !is_long || is_wide || job.in_place || !facts.has_work_memory {
         return None;
     }
     let buckets = CountedBuckets::for_length(job, facts)?;
@@ -223,7 +229,8 @@ impl CountedBuckets {
         let (cells, parts, most) = (self.cells(), self.parts, self.most());
         // The tables of all lengths up to the next power of two lie alike: kernels are compiled for their places.
         let length = job.row_length.next_power_of_two();
-        let left_over = 3 * (most + length / Sorts::MANY_IN_PART);
+        let fewest = Sorts::UnevenBuckets.many_in_part(self.row.tile);
+        let left_over = 3 * (most + length / fewest);
         let targets = 1 << self.row.targets_log2.max(self.row.even_targets_log2);
         let mut control = Control { tables: Vec::new(), words: 0 };
         for name in HEAD {
@@ -293,7 +300,7 @@ impl CountedBuckets {
 
     fn sort_bytes(self, job: &Job, sorts: Sorts) -> usize {
         let (tile, element) = (self.sort_tile(sorts), job.element.bytes());
-        let (windows, hot_cells) = (tile.items() + 1, tile.len() / sorts.many_in_cell() + 1);
+        let (windows, hot_cells) = (tile.items() + 1, tile.len() / sorts.many_in_cell(tile) + 1);
         let counts_values = job.element.value_bits > 0 && sorts != Sorts::EvenBuckets;
         let value_counters = if counts_values { tile.len() / 8 + hot_cells } else { 0 };
         // At most 16 bytes between windows.
@@ -480,7 +487,11 @@ impl Strategy for CountedBuckets {
             tile: self.sort_tile(sorts),
             local_bytes: self.sort_bytes(job, sorts),
             mapping: last,
-            constants: vec![("SORTS", sorts as u32)],
+            constants: vec![
+                ("SORTS", sorts as u32),
+                ("MANY_IN_CELL", sorts.many_in_cell(self.sort_tile(sorts)) as u32),
+                ("MANY_IN_PART", sorts.many_in_part(self.sort_tile(sorts)) as u32),
+            ],
             place: (sorts == Sorts::EvenBuckets).then_some(Place::Tile),
             copies: if sorts == Sorts::EvenBuckets { measured.counted_sort_copies } else { 0.0 },
             words: words.to_owned(),

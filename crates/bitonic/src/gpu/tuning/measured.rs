@@ -191,7 +191,7 @@ const MANY_COUNTED_8: CountedRow = CountedRow {
     ..COUNTED_8
 };
 
-/// The same for elements of 16 bytes: keys of 64 bits with an index or a value, and keys of 128 bits.
+/// The same for elements of 16 bytes: keys of 64 bits with an index or a value, and shorter keys with values of 64 bits.
 const COUNTED_16: CountedRow = CountedRow {
     up_to: 3 << 20,
     tile: Tile::new(11, 3),
@@ -219,7 +219,7 @@ const MANY_COUNTED_16: CountedRow = CountedRow {
 ///   were not measured.
 /// - Buckets: the smaller a tile, the sooner a group is done; the larger, the fewer buckets there are, and the longer are the
 ///   pieces that are written of each. Fuller tiles make fewer groups, but more buckets that need two.
-/// - Counted buckets: below 3 million keys of 4 bytes, other ways take less time. Elements of 16 and 24 bytes were not measured.
+/// - Counted buckets: below 3 million keys of 4 bytes, other ways take less time. Elements of 24 bytes were not measured.
 /// - Samples: in a cluster of sixteen, a sample of 2^16 takes less time than one of 2^15 does in a cluster of eight.
 const H200: Measured = Measured {
     device: "NVIDIA H200",
