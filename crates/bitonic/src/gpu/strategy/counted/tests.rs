@@ -60,6 +60,13 @@ fn check<K: Key>(
     assert!(matches!(with, With::Nothing) || found == places(keys, order), "the values of {what}");
 }
 
+/// Sorted keys, each so many times, at uneven distances.
+fn repeated(len: usize, times: usize) -> Vec<u32> {
+    let mut distinct: Vec<u32> = Pattern::LogUniform.generate(len.div_ceil(times), 5);
+    distinct.sort_unstable();
+    (0..len).map(|place| distinct[place / times]).collect()
+}
+
 #[cfg(feature = "opencl")]
 mod on_opencl {
     use super::*;
@@ -120,6 +127,14 @@ mod on_opencl {
         check(&device, &keys, With::Values, Order::Ascending, small(8), Pattern::FewUnique);
     }
 
+    /// The last elements of a bucket are of one cell, so no work-item proposes a pivot for the others.
+    #[test]
+    #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
+    fn sort_sorted_keys_that_repeat() {
+        let device = testing::device();
+        check(&device, &repeated(3000, 40), With::Nothing, Order::Ascending, small(8), Pattern::Sorted);
+    }
+
     /// Keys that the sample cannot foresee: it finds a few values, and all others lie between them.
     #[test]
     #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
@@ -139,6 +154,7 @@ mod on_opencl {
             "sort_pairs_by_counted_buckets_in_two_rounds",
             "sort_wide_pairs_by_counted_buckets",
             "divide_the_values_of_keys",
+            "sort_sorted_keys_that_repeat",
             "settle_long_buckets",
         ];
         for test in tests {
@@ -167,6 +183,16 @@ mod on_cuda {
             let keys: Vec<u32> = pattern.generate(1 << 20, 5);
             check_on_cuda(&device, &keys, With::Values, Order::Ascending, pattern);
             check_on_cuda(&device, &keys, With::Indices, Order::Descending, pattern);
+        }
+    }
+
+    #[test]
+    fn sorted_keys_that_repeat_are_sorted_on_cuda() {
+        let Some(device) = cuda_device("sorted_keys_that_repeat_are_sorted_on_cuda") else { return };
+        for times in [70, 300, 2000] {
+            let keys = repeated(5_000_011, times);
+            check_on_cuda(&device, &keys, With::Nothing, Order::Ascending, Pattern::Sorted);
+            check_on_cuda(&device, &keys, With::Values, Order::Descending, Pattern::Sorted);
         }
     }
 
