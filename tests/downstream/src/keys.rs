@@ -12,6 +12,13 @@ pub(crate) fn keys() {
     let ordered = bitonic::key::BitMap::to_ordered(map, bits);
     assert_eq!(bitonic::key::BitMap::from_ordered(map, ordered), bits);
 
+    let mut floats = [2.5_f32, -1.0];
+    let any = bitonic::key::Key::any_mut(&mut floats);
+    assert_eq!(bitonic::key::KeysMut::len(&any), 2);
+    assert!(!bitonic::key::KeysMut::is_empty(&any));
+    bitonic::with_keys!(any, keys => bitonic::sort(keys));
+    assert_eq!(floats, [-1.0, 2.5]);
+
     assert_eq!(bitonic::key::Bits::spread_sign(0x80_u8), 0xff);
     assert_eq!(<u16 as bitonic::key::Bits>::truncate(0x1_2345), 0x2345);
     assert_eq!(bitonic::key::Bits::widen(7_u8), 7);
