@@ -67,7 +67,9 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("bitonic-executor: {described}: {error}. Does the scheduler run, and is the port free?");
+            eprintln!(
+                "bitonic-executor: {described}: {error}. Does the scheduler run, and is the port free?"
+            );
             ExitCode::FAILURE
         }
     }
