@@ -63,7 +63,7 @@ impl Cluster {
     }
 
     /// The most memory that each executor had, in bytes, as the kernel counts it. Measured, not tested.
-    #[allow(dead_code)]
+    #[allow(dead_code, reason = "examples/measure.rs, which shares this file, is its only user")]
     pub(crate) fn peak_memory(&self) -> Vec<u64> {
         let peak = |child: &Child| {
             let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
