@@ -4,7 +4,7 @@ use crate::element::{Element, with_key};
 use crate::error::raise;
 use crate::sorter::Sorter;
 use bitonic::cuda::cudarc::driver::sys::{CUdeviceptr, CUstream};
-use bitonic::cuda::cudarc::driver::{CudaStream, DevicePtrMut, DeviceSlice, SyncOnDrop};
+use bitonic::cuda::cudarc::driver::{CudaStream, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop};
 use bitonic::cuda::{Device, DeviceChoice, ResidentSorter};
 use bitonic::{Error, Order};
 use numpy::PyArrayDescr;
@@ -25,6 +25,13 @@ impl<T> DeviceSlice<T> for Foreign {
 
     fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
+    }
+}
+
+impl<T> DevicePtr<T> for Foreign {
+    /// As below.
+    fn device_ptr<'a>(&'a self, _: &'a CudaStream) -> (CUdeviceptr, SyncOnDrop<'a>) {
+        (self.address, SyncOnDrop::Record(None))
     }
 }
 
@@ -130,6 +137,58 @@ impl Sorter {
             with_key!(element, K => match workspace {
                 None => sorter.argsort::<K>(stream, &mut keys, &mut indices),
                 Some(room) => sorter.with_workspace(&mut place.array(room)).argsort::<K>(stream, &mut keys, &mut indices),
+            })
+        });
+        queued.map_err(raise)
+    }
+    /// The bytes that make a search for the best keys of rows on a device the fastest.
+    #[pyo3(signature = (dtype, len, row, k, device, /))]
+    fn device_topk_workspace(
+        &self,
+        py: Python<'_>,
+        dtype: &Bound<'_, PyArrayDescr>,
+        len: usize,
+        row: usize,
+        k: usize,
+        device: usize,
+    ) -> PyResult<usize> {
+        let (element, descending) = (Element::of(dtype)?, self.options.descending);
+        let bytes = py.detach(|| {
+            let Place { sorter, .. } = Place::open(device, 0, descending)?;
+            with_key!(element, K => sorter.workspace_size_top_k::<K>(len, row, k))
+        });
+        bytes.map_err(raise)
+    }
+
+    /// Queues a search for the best keys of rows of an array on a device; indices have 32 bits.
+    #[pyo3(signature = (dtype, array, row, k, best, indices, device, stream, workspace=None, /))]
+    #[allow(clippy::too_many_arguments, reason = "as above")]
+    fn device_topk(
+        &self,
+        py: Python<'_>,
+        dtype: &Bound<'_, PyArrayDescr>,
+        array: (u64, usize),
+        row: usize,
+        k: usize,
+        best: (u64, usize),
+        indices: (u64, usize),
+        device: usize,
+        stream: usize,
+        workspace: Option<(u64, usize)>,
+    ) -> PyResult<()> {
+        let (element, descending) = (Element::of(dtype)?, self.options.descending);
+        let queued = py.detach(|| {
+            let place = Place::open(device, stream, descending)?;
+            let Place { sorter, stream } = &place;
+            let keys = place.array(array);
+            let (mut best, mut indices) = (place.array(best), place.array(indices));
+            with_key!(element, K => match workspace {
+                None => sorter.top_k_rows::<K>(stream, &keys, row, k, &mut best, &mut indices),
+                Some(room) => {
+                    let mut room = place.array(room);
+                    let mut sorter = sorter.with_workspace(&mut room);
+                    sorter.top_k_rows::<K>(stream, &keys, row, k, &mut best, &mut indices)
+                }
             })
         });
         queued.map_err(raise)

@@ -47,6 +47,29 @@ def test_rows_and_strides() -> None:
     assert bool((keys[:, 1:] >= keys[:, :-1]).all())
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("largest", [False, True])
+@pytest.mark.parametrize("shape,k", [((1,), 1), ((1000,), 10), ((3, 5000), 50), ((700, 300), 7), ((200_001,), 1000), ((2, 0), 0), ((40, 1024), 64)])
+def test_the_best_keys_are_those_of_a_stable_sort(dtype: str, largest: bool, shape: tuple[int, ...], k: int) -> None:
+    keys = keys_of(dtype, *shape)
+    before = keys.clone()
+    expected = torch.sort(keys, stable=True, descending=largest)
+    found = bitonic.topk(keys, k, largest=largest, nan="total")
+    assert torch.equal(found.values, expected.values[..., :k]) and torch.equal(keys, before)
+    if not keys.is_floating_point():
+        assert torch.equal(found.indices, expected.indices[..., :k])
+    else:
+        assert torch.equal(torch.gather(keys, -1, found.indices), found.values)
+
+
+def test_what_is_not_found_on_a_device_says_why() -> None:
+    keys = keys_of("int32", 100_000)
+    with pytest.raises(ValueError, match="argsort"):
+        bitonic.topk(keys, 50_000)
+    with pytest.raises(ValueError, match="give k from 0 to 100000"):
+        bitonic.topk(keys, 100_001)
+
+
 def test_other_streams_are_used() -> None:
     """Keys are written late on a stream; a sort anywhere else would see what was there before."""
     stream = torch.cuda.Stream()

@@ -17,8 +17,9 @@ pub use crate::gpu::tuning::Tuning;
 use crate::gpu::backends::{BACKENDS, Backend};
 use crate::gpu::cut::Cuts;
 use crate::gpu::engine::DeviceEngine;
-use crate::gpu::execute::sort_buffers;
+use crate::gpu::execute::{select_buffers, sort_buffers};
 use crate::gpu::job::Job;
+use crate::gpu::strategy::check_best;
 use crate::plan::Plan;
 use crate::request::Request;
 use crate::{Engine, Error};
@@ -133,5 +134,31 @@ pub fn sort_resident<D: Driver>(
     values: Option<&D::Buffer>,
 ) -> Result<Kernels, Error> {
     let job = Job::of(request);
+    if job.best.is_some() {
+        let reason = "the best keys go to buffers of their own: see top_resident".to_owned();
+        return Err(Error::Device {
+            device: device.facts().name.clone(),
+            operation: "sort the buffer",
+            reason,
+        });
+    }
     sort_buffers(device, &job, &device.state().plan(device, &job), keys, values)
+}
+
+/// Takes the best keys of a buffer on a device's own queue, and waits: for measuring kernels without transfers. `best` and `indices` get
+/// what [`Request::top`] says, row by row; an index has 32 bits, or 64 where rows are longer than these count.
+///
+/// # Errors
+///
+/// As for [`sort_resident`], and [`Error::TopTooLarge`].
+pub fn top_resident<D: Driver>(
+    device: &D,
+    request: &Request,
+    keys: &D::Buffer,
+    best: &D::Buffer,
+    indices: &D::Buffer,
+) -> Result<Kernels, Error> {
+    let job = Job::of(request);
+    check_best(&job, device.facts())?;
+    select_buffers(device, &job, &device.state().plan(device, &job), keys, best, indices)
 }

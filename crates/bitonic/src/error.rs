@@ -45,6 +45,16 @@ pub enum Error {
         len: usize,
     },
 
+    /// More of the best keys of a row than a device can find.
+    TopTooLarge {
+        /// The device's name.
+        device: String,
+        /// How many were asked for.
+        k: usize,
+        /// How many it can find.
+        most: usize,
+    },
+
     /// Indices that are no permutation.
     NoPermutation {
         /// The place of the first wrong index.
@@ -239,6 +249,11 @@ impl fmt::Display for Error {
             Self::NoSuchPlace { index, len } => {
                 write!(f, "there is no place {index} among {len} keys: give a place below the number of keys")
             }
+            Self::TopTooLarge { device, k, most } => write!(
+                f,
+                "{device} finds up to {most} best keys of a row, and {k} were asked for: ask for fewer, or take the first {k} of an \
+                 argsort"
+            ),
             Self::NoPermutation { place, index, len } => write!(
                 f,
                 "index {index} at place {place} makes the indices no permutation of {len} items: give every index below {len} \
@@ -365,6 +380,11 @@ mod tests {
             (
                 Error::NoSuchPlace { index: 7, len: 5 },
                 "there is no place 7 among 5 keys: give a place below the number of keys",
+            ),
+            (
+                Error::TopTooLarge { device: "a device".to_owned(), k: 9000, most: 8192 },
+                "a device finds up to 8192 best keys of a row, and 9000 were asked for: ask for fewer, or take the first 9000 of an \
+                 argsort",
             ),
             (
                 Error::NoPermutation { place: 1, index: 0, len: 3 },

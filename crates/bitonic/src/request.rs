@@ -38,6 +38,8 @@ pub enum What {
     Pairs(ValueType),
     /// Tell the index of every key in sorted order; the keys stay.
     Argsort,
+    /// Tell this many keys that come first in sorted order, or all where there are fewer, and their indices; the keys stay.
+    Top(usize),
 }
 
 /// The type of a value, as far as engines need to know it.
@@ -176,6 +178,11 @@ impl Request {
         Self::new::<K>(What::Argsort, segments)
     }
 
+    /// Tell the `k` keys of type `K` that come first and their indices: ascending, equal keys by lowest index.
+    pub fn top<K: Key>(segments: Segments, k: usize) -> Self {
+        Self::new::<K>(What::Top(k), segments)
+    }
+
     fn new<K: Key>(what: What, segments: Segments) -> Self {
         Self { what, segments, key: K::TYPE, order: Order::Ascending, stable: false, oblivious: false }
     }
@@ -194,7 +201,7 @@ impl Request {
     pub const fn value_bytes(&self) -> usize {
         match self.what {
             What::Pairs(value) => value.bytes,
-            What::Keys | What::Argsort => 0,
+            What::Keys | What::Argsort | What::Top(_) => 0,
         }
     }
 
@@ -203,7 +210,7 @@ impl Request {
     pub const fn carries_values(&self) -> bool {
         match self.what {
             What::Pairs(value) => value.is_number && !self.stable,
-            What::Keys | What::Argsort => true,
+            What::Keys | What::Argsort | What::Top(_) => true,
         }
     }
 
@@ -212,7 +219,7 @@ impl Request {
         let with_key = match self.what {
             What::Keys => 0,
             What::Pairs(value) if self.carries_values() => value.bytes,
-            What::Pairs(_) | What::Argsort => index_bytes(self.segments.longest()),
+            What::Pairs(_) | What::Argsort | What::Top(_) => index_bytes(self.segments.longest()),
         };
         self.key.bytes() + with_key > size_of::<u64>()
     }
@@ -235,6 +242,11 @@ impl Request {
             )
         } else if !self.oblivious {
             return Ok(());
+        } else if let What::Top(_) = self.what {
+            (
+                "it keeps the keys that come before a bound, and which ones these are shows in what it does",
+                "take the best keys obliviously on the cpu engine",
+            )
         } else if !self.carries_values() {
             (
                 "it puts these values in place by index, and that shows where each key went",

@@ -16,7 +16,7 @@ use crate::instructions::{Available, Instructions};
 use crate::key::{BitMap, Bits, Key, KeyType, Order, as_bits, as_bits_mut, bits_as_bytes, bits_as_bytes_mut};
 use crate::plan::Plan;
 use crate::report::DeviceTimes;
-use crate::request::{Request, Segments};
+use crate::request::{Request, Segments, What};
 use crate::{Engine, Error, Report};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -349,7 +349,7 @@ impl Sorter {
         request: &Request,
         operation: &mut dyn Operation,
     ) -> Result<(Plan, DeviceTimes), Error> {
-        let means = self.means()?;
+        let means = self.means(request)?;
         let plan = device.plan(request, &means)?;
         let done = device.execute(&plan, operation.arrays(request)?, &means)?;
         Ok((done.plan, done.times))
@@ -358,7 +358,7 @@ impl Sorter {
     fn plan_of(&self, request: Request, for_cpu: CpuPlanner) -> Result<Plan, Error> {
         let request = self.complete(request);
         if let Some(device) = self.device_for(&request, &mut None)? {
-            match self.means().and_then(|means| device.plan(&request, &means)) {
+            match self.means(&request).and_then(|means| device.plan(&request, &means)) {
                 Ok(plan) => return Ok(plan),
                 Err(error) => self.fall_back(error, &mut None)?,
             }
@@ -378,8 +378,9 @@ impl Sorter {
     }
 
     /// What a sort on a device may use.
-    fn means(&self) -> Result<Means, Error> {
-        let cuts = match (self.no_chunks, self.oblivious) {
+    fn means(&self, request: &Request) -> Result<Means, Error> {
+        let is_whole = self.no_chunks || matches!(request.what, What::Top(_));
+        let cuts = match (is_whole, self.oblivious) {
             (true, _) => Cuts::Nowhere,
             (false, true) => Cuts::BetweenRows,
             (false, false) => Cuts::Anywhere,
@@ -396,6 +397,8 @@ impl Sorter {
     ) -> Result<Option<Arc<dyn DeviceEngine>>, Error> {
         match self.engine {
             Engine::Cpu => Ok(None),
+            // The processor reads all keys in less time than it takes to send them anywhere.
+            Engine::Auto if matches!(request.what, What::Top(_)) => Ok(None),
             Engine::Auto => match worthwhile(request.len()) {
                 None => Ok(None),
                 Some(Ok(device)) => Ok(request.check(device.facts().engine).is_ok().then_some(device)),

@@ -39,6 +39,13 @@ fn rows_are_clean() {
 }
 
 #[test]
+fn the_best_keys_are_found_cleanly() {
+    for test in ["find_the_best", "find_the_best_of_wide_keys"] {
+        assert_clean(ITEMS, test);
+    }
+}
+
+#[test]
 fn passes_over_memory_are_clean() {
     assert_clean(FEW_ITEMS, "sort_in_many_passes");
 }
@@ -113,6 +120,19 @@ fn argsort_64_bits() {
 #[ignore = "run by indices_are_clean, in a process with Oclgrind"]
 fn argsort_128_bits() {
     indices::<u128>(&on_oclgrind(ITEMS), LEN);
+}
+
+/// So many keys that groups share a row, and go through it in several rounds.
+#[test]
+#[ignore = "run by the_best_keys_are_found_cleanly, in a process with Oclgrind"]
+fn find_the_best() {
+    best::<f32>(&on_oclgrind(ITEMS), 2, 3001, 5);
+}
+
+#[test]
+#[ignore = "run by the_best_keys_are_found_cleanly, in a process with Oclgrind"]
+fn find_the_best_of_wide_keys() {
+    best::<u128>(&on_oclgrind(ITEMS), 1, 2500, 20);
 }
 
 #[test]
@@ -202,6 +222,16 @@ fn indices<K: TestKey>(sorter: &Sorter, len: usize) {
     let mut expected: Vec<usize> = (0..len).collect();
     expected.sort_by_key(|&index| keys[index].to_ordered_bits());
     assert_eq!(sorter.argsort(&keys).unwrap(), expected);
+}
+
+fn best<K: TestKey + PartialEq>(sorter: &Sorter, rows: usize, row_length: usize, k: usize) {
+    let keys: Vec<K> = Pattern::Random.generate(rows * row_length, 1);
+    let plan = sorter.plan_top_k_rows::<K>(keys.len(), row_length, k).unwrap();
+    let launches = &plan.kernels.as_ref().expect("a device was asked").launches;
+    assert!(launches.len() > 1 && launches[0].groups > rows, "{plan}");
+    let found = sorter.top_k_rows(&keys, row_length, k).unwrap();
+    let expected = Sorter::new().engine(Engine::Cpu).top_k_rows(&keys, row_length, k).unwrap();
+    assert_eq!(found, expected);
 }
 
 struct Rows(Sorter);

@@ -41,6 +41,20 @@ class Sorter:
         workspace: tuple[int, int] | None = None,
         /,
     ) -> None: ...
+    def device_topk_workspace(self, dtype: np.dtype[Any], len: int, row: int, k: int, device: int, /) -> int: ...
+    def device_topk(
+        self,
+        dtype: np.dtype[Any],
+        array: tuple[int, int],
+        row: int,
+        k: int,
+        best: tuple[int, int],
+        indices: tuple[int, int],
+        device: int,
+        stream: int,
+        workspace: tuple[int, int] | None = None,
+        /,
+    ) -> None: ...
     def plan(self, dtype: np.dtype[Any], len: int, row: int, what: str, /) -> Plan: ...
 
 class Plan:

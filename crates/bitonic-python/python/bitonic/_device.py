@@ -100,12 +100,19 @@ def _copy(a: Any) -> Any:
     raise TypeError(f"a {type(a).__name__} on a GPU is sorted in place only: use bitonic.sort_inplace on a copy")
 
 
-def _empty(a: Any, length: int, dtype: str) -> Any:
+def _empty(a: Any, shape: int | tuple[int, ...], dtype: str) -> Any:
     """An array of the same library on the same device."""
     if _library(a) == "torch":
         torch = sys.modules["torch"]
-        return torch.empty(length, dtype=getattr(torch, dtype), device=a.device)
-    return sys.modules["cupy"].empty(length, dtype)
+        return torch.empty(shape, dtype=getattr(torch, dtype), device=a.device)
+    return sys.modules["cupy"].empty(shape, dtype)
+
+
+def _with_indices(a: Any, indices: Any, dtype: str) -> Any:
+    """Indices of 32 bits as another type."""
+    if _library(a) == "torch":
+        return indices.to(getattr(sys.modules["torch"], dtype))
+    return indices.astype(dtype, copy=False)
 
 
 def _workspace(a: Any, place: Place, options: Sorter, is_argsort: bool) -> tuple[Any, tuple[int, int] | None]:
@@ -159,6 +166,39 @@ def argsort(
         room, workspace = _workspace(keys, place, options, True)
         options.device_argsort(place.dtype, place.array, find(indices).array, place.device, place.stream, workspace)
         del room
-    if _library(a) == "torch":
-        return indices.to(getattr(sys.modules["torch"], dtype))
-    return indices.astype(dtype, copy=False)
+    return _with_indices(a, indices, dtype)
+
+
+def topk(
+    a: Any, k: int, axis: int, options: Sorter, nan: str, oblivious: bool, engine: str, index_dtype: Any
+) -> tuple[Any, Any]:
+    """The best k keys of every row and where they were; equal keys by lowest index."""
+    keys = a.detach() if _library(a) == "torch" else a
+    place = find(keys)
+    _check(place, axis, nan, oblivious, engine, None)
+    row = place.shape[-1]
+    if not 0 <= k <= row:
+        raise ValueError(f"k is {k} and the axis has {row} keys: give k from 0 to {row}")
+    dtype = np.dtype(index_type(index_dtype)).name
+    if not place.is_contiguous:
+        keys = _copy(a)
+        place = find(keys)
+    shape = (*place.shape[:-1], k)
+    best, indices = _empty(a, shape, place.dtype.name), _empty(a, shape, "int32")
+    length = place.array[1]
+    if length and k:
+        size = options.device_topk_workspace(place.dtype, length, row, k, place.device)
+        room = _empty(a, size, "uint8") if size else None
+        options.device_topk(
+            place.dtype,
+            place.array,
+            row,
+            k,
+            find(best).array,
+            find(indices).array,
+            place.device,
+            place.stream,
+            find(room).array if room is not None else None,
+        )
+        del room  # Its library reuses it in the order of the stream.
+    return best, _with_indices(a, indices, dtype)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bitonic import _device
 from bitonic._arrays import Array, back, check_axis, index_type, order_of, ready, sorter, take
 
 
@@ -40,10 +41,12 @@ def topk(
     (array([2.5, 2.5, 1. ]), array([1, 3, 4]))
     """
     options = sorter(largest, True, nan, engine, threads, oblivious)
+    k = index(k)
+    if _device.is_on_device(a):
+        return TopK(*_device.topk(a, k, axis, options, nan, oblivious, engine, index_dtype))
     array, give_back = take(a)
     axis = check_axis(array, axis)
     keys = ready(array, axis)
-    k = index(k)
     if not 0 <= k <= keys.shape[-1]:
         raise ValueError(f"k is {k} and the axis has {keys.shape[-1]} keys: give k from 0 to {keys.shape[-1]}")
     dtype = index_type(index_dtype)

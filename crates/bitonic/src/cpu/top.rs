@@ -4,10 +4,12 @@
 //! register at a time: of random keys, nearly all. When the buffer is full it is sorted, and its first k stay.
 
 use super::narrow::try_vec;
-use super::width::{self, Settings};
+use super::width::{self, KeysPlan, Settings};
 use super::{pairs, threads};
 use crate::Error;
 use crate::key::{BitMap, Bits};
+use crate::plan::Algorithm;
+use crate::request::{Request, What};
 use rayon::prelude::*;
 
 /// The first `k` keys in sorted order, and the index of each; equal keys by index.
@@ -25,6 +27,25 @@ pub(crate) fn top<B: Bits>(
     let mut best = try_vec(k)?;
     best.extend(indices.iter().map(|&index| keys[index]));
     Ok((best, indices))
+}
+
+/// What [`top`] will do with every segment.
+pub(crate) fn plan_top<B: Bits>(request: &Request, settings: Settings) -> KeysPlan {
+    let length = request.segments.longest();
+    let k = match request.what {
+        What::Top(k) => k.min(length),
+        What::Keys | What::Pairs(_) | What::Argsort => length,
+    };
+    if settings.oblivious || k >= length / WORTH_SORTING_ALL {
+        return pairs::plan_argsort::<B>(length, settings);
+    }
+    let room = Candidates::<B>::room(k);
+    let of_thread = room.saturating_mul(size_of::<B>() + size_of::<usize>());
+    KeysPlan {
+        algorithm: Algorithm::Selection,
+        limits: width::plan::<B>(room, settings).limits,
+        scratch_bytes: of_thread.saturating_mul(threads::count_for(length, settings.threads)),
+    }
 }
 
 /// Looking a key up by its index would show where it was: keys and indices go through the network together.

@@ -296,7 +296,7 @@ impl<M: Copy> FromIterator<Argument<M>> for Arguments<M> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RepeatKey<M> {
     pub(crate) kernels: u64,
-    pub(crate) arrays: [Option<M>; 5],
+    pub(crate) arrays: [Option<M>; 6],
 }
 
 /// What a transfer took.

@@ -10,6 +10,8 @@ pub(crate) struct Job {
     pub(crate) mapping: Mapping,
     pub(crate) row_length: usize,
     pub(crate) rows: usize,
+    /// How many elements of every row are asked for, where it is not all of them: the first ones in order. At most a row.
+    pub(crate) best: Option<usize>,
     /// Whether the sort may have no memory beyond the arrays: the pure network, which is oblivious.
     pub(crate) in_place: bool,
     /// Whether places are numbered with 64 bits where 32 would do, too. Slower, and only for tests: arrays that need it are
@@ -24,13 +26,18 @@ impl Job {
         let element = match request.what {
             What::Keys => Element::keys(request.key),
             What::Pairs(value) if request.carries_values() => Element::pairs(request.key, value.bytes),
-            What::Pairs(_) | What::Argsort => Element::indexed(request.key, row_length),
+            What::Pairs(_) | What::Argsort | What::Top(_) => Element::indexed(request.key, row_length),
+        };
+        let best = match request.what {
+            What::Top(k) => Some(k.min(row_length)),
+            What::Keys | What::Pairs(_) | What::Argsort => None,
         };
         Self {
             element,
             mapping: Mapping::new(request.key, request.order),
             row_length,
             rows: request.segments.count(),
+            best,
             in_place: request.oblivious,
             wide_index: false,
         }
@@ -41,16 +48,20 @@ impl Job {
         self.row_length.saturating_mul(self.rows)
     }
 
-    /// What they take in the arrays.
+    /// What the arrays take on the device.
     pub(crate) fn stored_bytes(&self) -> usize {
-        self.len().saturating_mul(self.element.stored_bytes())
+        let (keys, values) = self.array_bytes();
+        self.input_bytes().saturating_add(keys).saturating_add(values)
     }
 
-    /// The bytes of keys, and of values.
+    /// The bytes of keys, and of values: of all elements, or of the best.
     pub(crate) fn array_bytes(&self) -> (usize, usize) {
-        (
-            self.len().saturating_mul(self.element.key_bytes()),
-            self.len().saturating_mul(self.element.value_bytes()),
-        )
+        let len = self.best.map_or(self.len(), |best| best.saturating_mul(self.rows));
+        (len.saturating_mul(self.element.key_bytes()), len.saturating_mul(self.element.value_bytes()))
+    }
+
+    /// The bytes of the keys that only the best are taken from; 0 where all are sorted.
+    pub(crate) fn input_bytes(&self) -> usize {
+        self.best.map_or(0, |_| self.len().saturating_mul(self.element.key_bytes()))
     }
 }

@@ -70,6 +70,7 @@ pub(crate) static KERNELS: &[Kernel] = kernels! {
     "distribute": [TILE, COUNTED, part!("distribute.c")], reads_input: true;
     "counted_sort": [TILE, COUNTED, part!("counted_sort.c")], reads_input: false;
     "settle": [TILE, COUNTED, part!("settle.c")], reads_input: false;
+    "select_best": [TILE, part!("select_best.c")], reads_input: true;
 };
 
 /// The row of a name.

@@ -44,7 +44,7 @@ pub(crate) mod plan;
 mod programs;
 pub(crate) mod search;
 mod state;
-mod strategy;
+pub(crate) mod strategy;
 #[cfg(test)]
 mod testing;
 pub(crate) mod tuning;

@@ -3,7 +3,7 @@
 use super::cut::{Cut, Cuts};
 use super::facts::DeviceFacts;
 use super::job::Job;
-use super::strategy::kernel_plan;
+use super::strategy::{check_best, kernel_plan};
 use super::tuning::{Measured, Tuning};
 use crate::Error;
 use crate::plan::{KernelPlan, Memory, Plan};
@@ -33,6 +33,7 @@ pub(crate) fn plan_with(
 ) -> Result<Plan, Error> {
     request.check(facts.engine)?;
     let job = Job::of(request);
+    check_best(&job, facts)?;
     let cut = Cut::new(&job, facts, cuts, limit)?;
     let at_a_time = cut.chunks().map_or(job, |chunks| cut.job(chunks.len, &job));
     Ok(of_kernels(request, facts, &cut, &job, kernels(&at_a_time)))
@@ -90,6 +91,11 @@ fn host_bytes(request: &Request, facts: &DeviceFacts, job: &Job, chunk_len: Opti
         (What::Pairs(value), Some(_)) if matches!(value.bytes, 1 | 2 | 4 | 8 | 16) => key + value.bytes,
         (What::Pairs(value), Some(_)) => key + 2 * size_of::<usize>() + value.bytes,
         (What::Argsort, None) => index,
+        // The few that come back.
+        (What::Top(_), _) => {
+            let (keys, values) = job.array_bytes();
+            return keys.saturating_add(values);
+        }
         // Keys and indices as they land, and the keys once more beside the result.
         (What::Argsort, Some(_)) => 2 * key + size_of::<usize>(),
     };

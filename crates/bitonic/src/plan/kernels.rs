@@ -149,6 +149,8 @@ pub enum Parameter {
     Keys,
     /// The array of values.
     Values,
+    /// The keys that only the best are taken from. They stay.
+    Input,
     /// Working memory for keys.
     WorkKeys,
     /// Working memory for values.

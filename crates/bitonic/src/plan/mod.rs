@@ -39,6 +39,8 @@ pub enum Algorithm {
     Counting,
     /// The standard library's sort.
     Standard,
+    /// Going through all keys, with a bound that the best so far set, and sorting only those that come before it.
+    Selection,
 }
 
 impl fmt::Display for Algorithm {
@@ -50,6 +52,7 @@ impl fmt::Display for Algorithm {
             Self::Partition => "partition in place, then the network in every tile",
             Self::Counting => "counting",
             Self::Standard => "the standard library's sort",
+            Self::Selection => "selection by a bound, with a sort of what comes before it",
         })
     }
 }
@@ -125,6 +128,7 @@ impl Plan {
             // The standard library's quicksort halves parts down to about 32 keys.
             (None, Algorithm::Standard) => 1 + Step::merges(length).saturating_sub(5) as usize,
             (None, Algorithm::Counting | Algorithm::Columnsort | Algorithm::Buckets) => 2,
+            (None, Algorithm::Selection) => 1,
         }
     }
 

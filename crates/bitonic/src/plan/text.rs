@@ -70,6 +70,7 @@ impl Plan {
         match request.what {
             What::Argsort => write!(f, "the order of {} {} keys", request.len(), request.key)?,
             What::Keys => write!(f, "{} {} keys", request.len(), request.key)?,
+            What::Top(k) => write!(f, "the first {k} of {} {} keys", request.len(), request.key)?,
             What::Pairs(value) => {
                 write!(f, "{} {} keys with values of {} bytes", request.len(), request.key, value.bytes)?;
             }
@@ -164,7 +165,11 @@ impl Plan {
                     "network    in every part of up to {tile} keys; larger parts are split at a sampled median"
                 )
             }
-            Algorithm::Columnsort | Algorithm::Buckets | Algorithm::Counting | Algorithm::Standard => Ok(()),
+            Algorithm::Columnsort
+            | Algorithm::Buckets
+            | Algorithm::Counting
+            | Algorithm::Standard
+            | Algorithm::Selection => Ok(()),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Less than a sort: the key of one rank, the first keys in order, the best k.
 
-use super::Sorter;
+use super::{Operation, Sorter, map};
 use crate::Error;
-use crate::cpu;
-use crate::key::{Key, Order, as_bits};
+use crate::cpu::{self, KeysPlan, Settings};
+use crate::gpu::execute::HostArrays;
+use crate::key::{Bits, Key, Order, as_bits, bits_as_bytes, bits_as_bytes_mut};
+use crate::plan::Plan;
 use crate::request::{Request, Segments};
 
 /// The best k keys and where they were, the best first: see [`Sorter::top_k`].
@@ -25,8 +27,11 @@ impl Sorter {
     /// answer. If there are fewer keys, all come. The keys stay as they are.
     ///
     /// - Order: total, as in [`Sorter::sort`]: a positive NaN is larger than every number.
-    /// - Memory: on the CPU for about 2 `k` keys and indices in each thread; with [`oblivious(true)`](Sorter::oblivious) and on a
-    ///   device as much as for an argsort of all keys.
+    /// - Memory: on the CPU for about 2 `k` keys and indices in each thread; with [`oblivious(true)`](Sorter::oblivious) as much as for
+    ///   an argsort of all keys. On a device for the keys, and some thousand candidates; for more than some thousand best keys, as much
+    ///   as for an argsort.
+    /// - Engine: with [`Engine::Auto`](crate::Engine::Auto) the CPU, which reads all keys in less time than it takes to send them to a
+    ///   device. Keys that are on a device already are for its `ResidentSorter`.
     /// - Errors: those of [`Sorter::argsort`]; [`Error::EngineUnavailable`] on a device with `oblivious(true)`.
     ///
     /// ```
@@ -35,7 +40,7 @@ impl Sorter {
     /// # Ok::<(), bitonic::Error>(())
     /// ```
     pub fn top_k<K: Key>(&self, keys: &[K], k: usize) -> Result<TopK<K>, Error> {
-        self.for_top().top_of(keys, k)
+        self.for_top().top_of_rows(keys, Segments::one(keys.len()), k)
     }
 
     /// [`Sorter::top_k`] of every row of `row_length` keys, one after the other: `k` keys and indices for each, or `row_length`
@@ -49,8 +54,24 @@ impl Sorter {
     /// # Ok::<(), bitonic::Error>(())
     /// ```
     pub fn top_k_rows<K: Key>(&self, keys: &[K], row_length: usize, k: usize) -> Result<TopK<K>, Error> {
-        let segments = Segments::rows(keys.len(), row_length)?;
-        self.top_of_each(segments.count(), keys, k, |row| row * row_length..(row + 1) * row_length)
+        self.for_top().top_of_rows(keys, Segments::rows(keys.len(), row_length)?, k)
+    }
+
+    /// What [`Sorter::top_k`] would do with this many keys.
+    ///
+    /// ```
+    /// let plan = bitonic::Sorter::new().plan_top_k::<f32>(1_000_000, 50)?;
+    /// assert!(plan.memory.host < 1_000_000);
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn plan_top_k<K: Key>(&self, len: usize, k: usize) -> Result<Plan, Error> {
+        self.for_top().plan_of(Request::top::<K>(Segments::one(len), k), cpu::top::plan_top::<K::Bits>)
+    }
+
+    /// What [`Sorter::top_k_rows`] would do with this many keys.
+    pub fn plan_top_k_rows<K: Key>(&self, len: usize, row_length: usize, k: usize) -> Result<Plan, Error> {
+        let segments = Segments::rows(len, row_length)?;
+        self.for_top().plan_of(Request::top::<K>(segments, k), cpu::top::plan_top::<K::Bits>)
     }
 
     /// [`Sorter::top_k`] of every segment, one after the other. Segments as in [`Sorter::sort_segments`]; one with fewer than `k` keys
@@ -64,8 +85,16 @@ impl Sorter {
     /// # Ok::<(), bitonic::Error>(())
     /// ```
     pub fn top_k_segments<K: Key>(&self, keys: &[K], offsets: &[usize], k: usize) -> Result<TopK<K>, Error> {
-        let segments = Segments::offsets(offsets, keys.len())?;
-        self.top_of_each(segments.count(), keys, k, |number| offsets[number]..offsets[number + 1])
+        let _checked = Segments::offsets(offsets, keys.len())?;
+        let sorter = self.for_top();
+        let mut all = TopK { keys: Vec::new(), indices: Vec::new() };
+        for ends in offsets.windows(2) {
+            let segment = &keys[ends[0]..ends[1]];
+            let top = sorter.top_of_rows(segment, Segments::one(segment.len()), k)?;
+            all.keys.extend(top.keys);
+            all.indices.extend(top.indices);
+        }
+        Ok(all)
     }
 
     /// Puts the key that comes at `place` in sorted order there, keys that come earlier before it and keys that come later behind it,
@@ -121,42 +150,70 @@ impl Sorter {
         self.clone().order(self.order.unwrap_or(Order::Descending))
     }
 
-    /// The best k in this sorter's own order.
-    fn top_of<K: Key>(&self, keys: &[K], k: usize) -> Result<TopK<K>, Error> {
-        let request = self.complete(Request::argsort::<K>(Segments::one(keys.len())));
-        if self.engine.has_devices() && self.oblivious {
-            return Err(Error::EngineUnavailable {
-                engine: self.engine,
-                reason: "the best keys are looked up by their indices, and that shows where they were"
-                    .to_owned(),
-                advice: "take the best keys obliviously on the cpu engine".to_owned(),
-            });
+    /// The best of every row, in this sorter's own order.
+    fn top_of_rows<K: Key>(&self, keys: &[K], segments: Segments, k: usize) -> Result<TopK<K>, Error> {
+        let mut top = Top { bits: as_bits(keys), k, best: Vec::new(), indices: Vec::new() };
+        match self.run(Request::top::<K>(segments, k), &mut top) {
+            Ok(_) => {
+                let keys = top.best.into_iter().map(K::from_raw_bits).collect();
+                Ok(TopK { keys, indices: top.indices })
+            }
+            Err(Error::TopTooLarge { .. }) => self.top_of_sorted(keys, segments, k),
+            Err(error) => Err(error),
         }
-        if self.engine.has_devices() && self.device_for(&request, &mut None)?.is_some() {
-            let mut indices = self.argsort(keys)?;
-            indices.truncate(k);
-            return Ok(TopK { keys: indices.iter().map(|&index| keys[index]).collect(), indices });
-        }
-        let settings = self.settings()?;
-        let (best, indices) = cpu::top::top(as_bits(keys), settings.map::<K>(), k, settings)?;
-        Ok(TopK { keys: best.into_iter().map(K::from_raw_bits).collect(), indices })
     }
 
-    fn top_of_each<K: Key>(
-        &self,
-        count: usize,
-        keys: &[K],
-        k: usize,
-        range: impl Fn(usize) -> std::ops::Range<usize>,
-    ) -> Result<TopK<K>, Error> {
-        let sorter = self.for_top();
-        let mut all = TopK { keys: Vec::new(), indices: Vec::new() };
-        for number in 0..count {
-            let top = sorter.top_of(&keys[range(number)], k)?;
-            all.keys.extend(top.keys);
-            all.indices.extend(top.indices);
+    /// The same by sorting all: for more than a device keeps apart.
+    fn top_of_sorted<K: Key>(&self, keys: &[K], segments: Segments, k: usize) -> Result<TopK<K>, Error> {
+        let row_length = segments.longest();
+        let order = self.indices(keys, segments)?;
+        let mut top = TopK { keys: Vec::new(), indices: Vec::new() };
+        for (keys, order) in keys.chunks(row_length.max(1)).zip(order.chunks(row_length.max(1))) {
+            let best = &order[..k.min(row_length)];
+            top.keys.extend(best.iter().map(|&index| keys[index]));
+            top.indices.extend(best);
         }
-        Ok(all)
+        Ok(top)
+    }
+}
+
+/// The bits of keys, and what is found among them.
+struct Top<'a, B> {
+    bits: &'a [B],
+    k: usize,
+    best: Vec<B>,
+    indices: Vec<usize>,
+}
+
+impl<B: Bits> Operation for Top<'_, B> {
+    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> KeysPlan {
+        cpu::top::plan_top::<B>(request, settings)
+    }
+
+    fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
+        for row in self.bits.chunks(request.segments.longest().max(1)) {
+            let (best, indices) = cpu::top::top(row, map(request), self.k, settings)?;
+            if self.indices.is_empty() {
+                (self.best, self.indices) = (best, indices);
+            } else {
+                self.best.extend(best);
+                self.indices.extend(indices);
+            }
+        }
+        Ok(())
+    }
+
+    fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error> {
+        let count = self.k.min(request.segments.longest()).saturating_mul(request.segments.count());
+        self.best = cpu::try_vec(count)?;
+        self.best.resize(count, B::ZERO);
+        self.indices = cpu::try_vec(count)?;
+        self.indices.resize(count, 0);
+        Ok(HostArrays::Best {
+            keys: bits_as_bytes(self.bits),
+            best: bits_as_bytes_mut(&mut self.best),
+            indices: &mut self.indices,
+        })
     }
 }
 

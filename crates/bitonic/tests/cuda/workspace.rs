@@ -4,7 +4,7 @@ use crate::device_or_skip;
 use crate::resident::{Caller, sorted, sorted_indices};
 use bitonic::cuda::cudarc::driver::DeviceRepr;
 use bitonic::cuda::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
-use bitonic::{Engine, Order, Sorter};
+use bitonic::{Engine, Error, Order, Sorter};
 use bitonic_testkit::{Pattern, TestKey};
 
 /// Lengths that tiles, clusters and every matrix sort, and that fill none of them.
@@ -170,4 +170,51 @@ fn many_keys_are_sorted() {
         assert!(result[part.clone()] == expected, "in place: {in_place}");
         assert!(result[..part.start] == all[..part.start] && result[part.end..] == all[part.end..]);
     }
+}
+
+#[test]
+fn the_best_keys_are_found_with_a_workspace_and_without() {
+    let Caller { stream, sorter, .. } = Caller::new(&device_or_skip!());
+    for order in [Order::Ascending, Order::Descending] {
+        let sorter = sorter.clone().order(order);
+        for (rows, row_length, k) in
+            [(1, 1, 1), (3, 700, 10), (70, 1025, 64), (2, 100_003, 1000), (1, 3_000_001, 50), (5, 9000, 8192)]
+        {
+            for pattern in [Pattern::Random, Pattern::Sorted, Pattern::FewUnique, Pattern::AllMax] {
+                let keys: Vec<f32> = pattern.generate(rows * row_length, 3);
+                let on_cpu = Sorter::new().engine(Engine::Cpu).order(order);
+                let expected = on_cpu.top_k_rows(&keys, row_length, k).unwrap();
+                let array = stream.clone_htod(&keys).unwrap();
+                let size = sorter.workspace_size_top_k::<f32>(keys.len(), row_length, k).unwrap();
+                let mut workspace = stream.alloc_zeros::<u8>(size.max(1)).unwrap();
+                for with_workspace in [false, true] {
+                    let mut best = stream.alloc_zeros::<f32>(rows * k).unwrap();
+                    let mut indices = stream.alloc_zeros::<u32>(rows * k).unwrap();
+                    if with_workspace {
+                        let mut sorter = sorter.with_workspace(&mut workspace);
+                        sorter.top_k_rows(&stream, &array, row_length, k, &mut best, &mut indices).unwrap();
+                    } else {
+                        sorter.top_k_rows(&stream, &array, row_length, k, &mut best, &mut indices).unwrap();
+                    }
+                    let what = format!(
+                        "{k} of {rows} rows of {row_length}, {pattern:?}, {order:?}, {with_workspace}"
+                    );
+                    let found = stream.clone_dtoh(&indices).unwrap();
+                    assert!(
+                        found.iter().map(|&index| index as usize).eq(expected.indices.iter().copied()),
+                        "{what}"
+                    );
+                    let bits = |keys: &[f32]| keys.iter().map(|key| key.to_bits()).collect::<Vec<_>>();
+                    assert_eq!(bits(&stream.clone_dtoh(&best).unwrap()), bits(&expected.keys), "{what}");
+                }
+            }
+        }
+    }
+    let array = stream.alloc_zeros::<u32>(100).unwrap();
+    let (mut best, mut indices) =
+        (stream.alloc_zeros::<u32>(3).unwrap(), stream.alloc_zeros::<u32>(2).unwrap());
+    let refused = sorter.top_k_rows(&stream, &array, 100, 3, &mut best, &mut indices);
+    assert_eq!(refused, Err(Error::OutputLength { needed: 3, given: 2 }));
+    let refused = sorter.prepare_top_k::<u64>(1 << 20, 1 << 20, 100_000);
+    assert!(matches!(refused, Err(Error::TopTooLarge { k: 100_000, .. })), "{refused:?}");
 }

@@ -24,6 +24,7 @@ macro_rules! on_device {
 }
 
 mod chunks;
+mod top;
 
 impl SortsKeys for With {
     fn sort_keys<K: TestKey>(&self, keys: &mut [K], order: Order) {

@@ -230,7 +230,7 @@ mod tests {
     fn operations() -> Vec<Request> {
         let values = |bytes| What::Pairs(ValueType { bytes, is_number: true });
         let keys = [KeyType::U8, KeyType::I16, KeyType::F32, KeyType::U64, KeyType::I128];
-        let whats = [What::Keys, values(4), values(8), What::Argsort];
+        let whats = [What::Keys, values(4), values(8), What::Argsort, What::Top(20)];
         let request = |key, what| Request { key, what, ..Request::keys::<u32>(Segments::one(0)) };
         keys.into_iter().flat_map(|key| whats.map(|what| request(key, what))).collect()
     }

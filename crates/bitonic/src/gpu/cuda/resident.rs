@@ -4,11 +4,12 @@ use super::device::Device;
 use crate::Error;
 use crate::gpu::execute::{DeviceArrays, Submission, enqueue};
 use crate::gpu::job::Job;
+use crate::gpu::strategy::check_best;
 use crate::key::{Key, Order};
 use crate::plan::KernelPlan;
 use crate::request::{Request, Segments, ValueType};
 use cudarc::driver::sys::{self, CUdeviceptr};
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 use std::sync::Arc;
 
 /// Sorts arrays of your own, in place, on a stream of your own.
@@ -92,6 +93,20 @@ impl ResidentSorter {
         Ok(self.workspace_of(&self.indices::<K>(len)?))
     }
 
+    /// The same for [`WithWorkspace::top_k_rows`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rows`], [`Error::TopTooLarge`], and [`Error::Device`] when the indices do not fit 32 bits.
+    pub fn workspace_size_top_k<K: Key>(
+        &self,
+        len: usize,
+        row_length: usize,
+        k: usize,
+    ) -> Result<usize, Error> {
+        Ok(self.workspace_of(&self.best::<K>(len, row_length, k)?))
+    }
+
     fn workspace_of(&self, job: &Job) -> usize {
         self.plan(job).work.bytes()
     }
@@ -149,6 +164,15 @@ impl ResidentSorter {
         self.prepare_both(&self.indices::<K>(len)?)
     }
 
+    /// Compiles and loads the kernels that [`ResidentSorter::top_k_rows`] needs, with and without a workspace.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ResidentSorter::prepare`], and those of [`ResidentSorter::workspace_size_top_k`].
+    pub fn prepare_top_k<K: Key>(&self, len: usize, row_length: usize, k: usize) -> Result<(), Error> {
+        self.prepare_both(&self.best::<K>(len, row_length, k)?)
+    }
+
     /// Queues a sort of all keys of an array or of a part of one: a `CudaSlice` or a `CudaViewMut`.
     ///
     /// # Errors
@@ -187,7 +211,55 @@ impl ResidentSorter {
         let (keys, _recorded_after) = keys.device_ptr_mut(stream);
         // SAFETY: stream and array are of the sorter's context, the array holds the job's keys and is borrowed exclusively,
         // and cudarc makes its other users wait.
-        unsafe { self.queue(stream, &job, keys, None, workspace) }
+        unsafe { self.queue(stream, &job, Given { keys, values: None, input: None }, workspace) }
+    }
+
+    /// Queues a search for the first `k` keys of every row in the order of this sorter: `k` keys and indices for each, or `row_length` if that
+    /// is less, one row after the other. [`order(Order::Descending)`](Self::order) gives the largest. Indices count from the beginning of
+    /// the row, equal keys come by lowest index, and `keys` stay as they are.
+    ///
+    /// One row is a matter of one group of threads: few long rows are faster with a workspace.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ResidentSorter::sort_rows`], [`Error::OutputLength`] when `best` or `indices` have another length,
+    /// [`Error::TopTooLarge`], and [`Error::Device`] when the indices do not fit 32 bits.
+    pub fn top_k_rows<K: Key>(
+        &self,
+        stream: &CudaStream,
+        keys: &impl DevicePtr<K>,
+        row_length: usize,
+        k: usize,
+        best: &mut impl DevicePtrMut<K>,
+        indices: &mut impl DevicePtrMut<u32>,
+    ) -> Result<(), Error> {
+        let job = self.best::<K>(keys.len(), row_length, k)?;
+        self.find_best(stream, keys, best, indices, &job, None::<&mut CudaSlice<u8>>)
+    }
+
+    fn find_best<K: Key>(
+        &self,
+        stream: &CudaStream,
+        keys: &impl DevicePtr<K>,
+        best: &mut impl DevicePtrMut<K>,
+        indices: &mut impl DevicePtrMut<u32>,
+        job: &Job,
+        workspace: Option<&mut impl DevicePtrMut<u8>>,
+    ) -> Result<(), Error> {
+        let needed = job.best.unwrap_or(0) * job.rows;
+        for given in [best.len(), indices.len()] {
+            if given != needed {
+                return Err(Error::OutputLength { needed, given });
+            }
+        }
+        self.check_contexts([stream, keys.stream(), best.stream(), indices.stream()])?;
+        let (input, _input_recorded_after) = keys.device_ptr(stream);
+        let (keys, _keys_recorded_after) = best.device_ptr_mut(stream);
+        let (values, _values_recorded_after) = indices.device_ptr_mut(stream);
+        let given = Given { keys, values: Some(values), input: Some(input) };
+        // SAFETY: stream and arrays are of the sorter's context; the input holds the job's keys and is only read, the others have
+        // places for the best and are borrowed exclusively, and cudarc makes their other users wait.
+        unsafe { self.queue(stream, job, given, workspace) }
     }
 
     /// Queues a sort of keys that moves every value with its key. Not stable. Values are numbers of 32 or 64 bits, as many
@@ -240,7 +312,7 @@ impl ResidentSorter {
         let (values, _values_recorded_after) = values.device_ptr_mut(stream);
         // SAFETY: stream and arrays are of the sorter's context, the arrays hold the job's keys and values and are borrowed
         // exclusively, and cudarc makes their other users wait.
-        unsafe { self.queue(stream, job, keys, Some(values), workspace) }
+        unsafe { self.queue(stream, job, Given { keys, values: Some(values), input: None }, workspace) }
     }
 
     /// Queues the kernels of a job, in place or with a workspace.
@@ -253,18 +325,19 @@ impl ResidentSorter {
         &self,
         stream: &CudaStream,
         job: &Job,
-        keys: CUdeviceptr,
-        values: Option<CUdeviceptr>,
+        given: Given,
         workspace: Option<&mut impl DevicePtrMut<u8>>,
     ) -> Result<(), Error> {
+        let Given { keys, values, input } = given;
         let how = if self.device.is_captured(stream)? { Submission::Once } else { Submission::Untimed };
         if how != Submission::Once {
             let (key_bytes, value_bytes) = job.array_bytes();
             self.check_range(keys, key_bytes)?;
             values.map_or(Ok(()), |values| self.check_range(values, value_bytes))?;
+            input.map_or(Ok(()), |input| self.check_range(input, job.input_bytes()))?;
         }
         let Some(workspace) = workspace else {
-            let arrays = DeviceArrays::in_place(keys, values);
+            let arrays = DeviceArrays { input, ..DeviceArrays::in_place(keys, values) };
             let plan = self.plan(&Job { in_place: true, ..*job });
             // SAFETY: as the caller says.
             return unsafe { enqueue(&self.device, stream, &plan, 0, |_| arrays, how) }.map(drop);
@@ -286,7 +359,7 @@ impl ResidentSorter {
         }
         let arrays = |plan: &KernelPlan| {
             let places = plan.work.offsets().map(|offset| Some(work + offset as u64));
-            DeviceArrays { keys, values, work: places }
+            DeviceArrays { keys, values, input, work: places }
         };
         // A workspace that was asked for more keys may be smaller, because they are too many for buckets: the plan's fallback fits.
         // SAFETY: as the caller says, and the workspace is borrowed exclusively and large enough for the plan that is taken.
@@ -306,6 +379,15 @@ impl ResidentSorter {
             return Ok(job);
         }
         Err(self.refuse(format!("{len} indices do not fit 32 bits")))
+    }
+
+    fn best<K: Key>(&self, len: usize, row_length: usize, k: usize) -> Result<Job, Error> {
+        let job = self.job(Request::top::<K>(Segments::rows(len, row_length)?, k));
+        check_best(&job, self.device.facts())?;
+        if job.element.value_bits == 32 {
+            return Ok(job);
+        }
+        Err(self.refuse(format!("{row_length} indices do not fit 32 bits")))
     }
 
     fn job(&self, request: Request) -> Job {
@@ -348,6 +430,15 @@ impl ResidentSorter {
     fn refuse(&self, reason: String) -> Error {
         Error::Device { device: self.device.info().name.clone(), operation: "sort the array", reason }
     }
+}
+
+/// The arrays of a caller.
+#[derive(Clone, Copy)]
+struct Given {
+    keys: CUdeviceptr,
+    values: Option<CUdeviceptr>,
+    /// The keys that only the best are taken from.
+    input: Option<CUdeviceptr>,
 }
 
 /// Elements of the workspace are loaded 16 bytes at once, at most.
@@ -417,5 +508,22 @@ impl<W: DevicePtrMut<u8>> WithWorkspace<'_, W> {
     ) -> Result<(), Error> {
         let job = self.sorter.indices::<K>(keys.len())?;
         self.sorter.sort_both(stream, keys, indices, &job, Some(&mut *self.workspace))
+    }
+    /// As [`ResidentSorter::top_k_rows`], with as many groups of threads for a row as the device needs to be busy.
+    ///
+    /// # Errors
+    ///
+    /// The same, and [`Error::Device`] when the workspace is too small.
+    pub fn top_k_rows<K: Key>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &impl DevicePtr<K>,
+        row_length: usize,
+        k: usize,
+        best: &mut impl DevicePtrMut<K>,
+        indices: &mut impl DevicePtrMut<u32>,
+    ) -> Result<(), Error> {
+        let job = self.sorter.best::<K>(keys.len(), row_length, k)?;
+        self.sorter.find_best(stream, keys, best, indices, &job, Some(&mut *self.workspace))
     }
 }

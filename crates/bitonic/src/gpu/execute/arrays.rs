@@ -15,6 +15,8 @@ pub(crate) enum HostArrays<'a> {
     Gathered { keys: &'a mut [u8], values: ValueBytes<'a> },
     /// Keys that stay, and places for the index of each.
     Indices { keys: &'a [u8], indices: &'a mut [usize] },
+    /// Keys that stay, and places for the best of every row and the index of each.
+    Best { keys: &'a [u8], best: &'a mut [u8], indices: &'a mut [usize] },
 }
 
 /// Values of any type that can be copied.
@@ -103,7 +105,7 @@ impl Gathered {
 }
 
 /// The numbers of a device's values, as wide as the element has them.
-fn numbers(bytes: &[u8], element: Element) -> impl Iterator<Item = usize> {
+pub(super) fn numbers(bytes: &[u8], element: Element) -> impl Iterator<Item = usize> {
     bytes.chunks_exact(element.value_bytes()).map(|bytes| {
         let mut word = [0; 8];
         word[..bytes.len()].copy_from_slice(bytes);

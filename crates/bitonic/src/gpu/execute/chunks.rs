@@ -63,6 +63,8 @@ impl<D: Driver> ChunkSorter<'_, D> {
                 self.gathered(keys, values)
             }
             HostArrays::Gathered { keys, values } => self.gathered_by_index(keys, values),
+            // The few best of many keys are not put together from chunks: `Sorter` allows no cuts.
+            HostArrays::Best { .. } => Err(wrong_result(self.device)),
             HostArrays::Indices { keys, indices } => {
                 let mut landed = self.indexed(keys)?;
                 let mut merged = self.room_for_keys()?;

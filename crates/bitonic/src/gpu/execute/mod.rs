@@ -19,7 +19,7 @@ mod whole;
 pub(crate) use arrays::{HostArrays, ValueBytes};
 pub(crate) use loaded::{DeviceArrays, Loaded, Submission};
 pub use resident::Kernels;
-pub(crate) use resident::{enqueue, sort_buffers};
+pub(crate) use resident::{enqueue, select_buffers, sort_buffers};
 
 use super::cut::{Cut, Cuts, limit_of_user};
 use super::driver::Driver;

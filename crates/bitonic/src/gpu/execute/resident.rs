@@ -27,8 +27,31 @@ pub(crate) fn sort_buffers<D: Driver>(
     keys: &D::Buffer,
     values: Option<&D::Buffer>,
 ) -> Result<Kernels, Error> {
+    run(device, job, plan, keys, values, None)
+}
+
+/// Puts the best elements of the input's rows into `keys` and `values`, in buffers of the device, and waits.
+pub(crate) fn select_buffers<D: Driver>(
+    device: &D,
+    job: &Job,
+    plan: &Arc<KernelPlan>,
+    input: &D::Buffer,
+    keys: &D::Buffer,
+    values: &D::Buffer,
+) -> Result<Kernels, Error> {
+    run(device, job, plan, keys, Some(values), Some(input))
+}
+
+fn run<D: Driver>(
+    device: &D,
+    job: &Job,
+    plan: &Arc<KernelPlan>,
+    keys: &D::Buffer,
+    values: Option<&D::Buffer>,
+    input: Option<&D::Buffer>,
+) -> Result<Kernels, Error> {
     let (key_bytes, value_bytes) = job.array_bytes();
-    for (bytes, buffer) in [(key_bytes, Some(keys)), (value_bytes, values)] {
+    for (bytes, buffer) in [(key_bytes, Some(keys)), (value_bytes, values), (job.input_bytes(), input)] {
         let given = buffer.map_or(0, DeviceBuffer::bytes);
         if given < bytes {
             let reason = format!("{bytes} bytes are to be sorted, but the buffer has {given}");
@@ -38,7 +61,7 @@ pub(crate) fn sort_buffers<D: Driver>(
     }
     let mut plan = plan.clone();
     loop {
-        match try_sort(device, &plan, keys, values) {
+        match try_sort(device, &plan, keys, values, input) {
             Ok(Some(span)) => return Ok(Kernels { span, plan }),
             refused => plan = next(&plan, refused.err(), device)?,
         }
@@ -51,14 +74,19 @@ fn try_sort<D: Driver>(
     plan: &Arc<KernelPlan>,
     keys: &D::Buffer,
     values: Option<&D::Buffer>,
+    input: Option<&D::Buffer>,
 ) -> Result<Option<Duration>, Error> {
     if plan.launches.is_empty() {
         return Ok(Some(Duration::ZERO));
     }
     let Some(loaded) = device.state().load(device, plan)? else { return Ok(None) };
     let work = WorkBuffers::take(device, plan.work)?;
-    let arrays =
-        DeviceArrays { keys: keys.memory(), values: values.map(DeviceBuffer::memory), work: work.memory() };
+    let arrays = DeviceArrays {
+        keys: keys.memory(),
+        values: values.map(DeviceBuffer::memory),
+        input: input.map(DeviceBuffer::memory),
+        work: work.memory(),
+    };
     // SAFETY: the buffers are the device's, hold the job's elements, as the caller checked, or have the bytes that the plan works
     // in; whoever else uses them queues commands on the same queue, which is in order.
     let span = unsafe { loaded.submit(device, device.queue(), &arrays, Submission::Timed) };

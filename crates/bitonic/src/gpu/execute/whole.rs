@@ -1,8 +1,8 @@
 //! Arrays that fit the device: up, sorted, and down again when whole.
 
-use super::arrays::{HostArrays, indices};
+use super::arrays::{HostArrays, indices, numbers};
 use super::loaded::{give, take};
-use super::resident::sort_buffers;
+use super::resident::{select_buffers, sort_buffers};
 use super::wrong_result;
 use crate::Error;
 use crate::gpu::driver::{Driver, Transfer};
@@ -68,8 +68,31 @@ pub(super) fn sort<D: Driver>(
             device.state().landing().give(landed);
             sorted.done()
         }
+        HostArrays::Best { keys, best, indices } => {
+            let mut found = OnDevice::sort(device, job, plan, keys, None)?;
+            let landed_keys = found.fetch_keys(key)?;
+            let landed_indices = found.fetch_values()?;
+            if !are_the_keys(&landed_keys, &landed_indices, keys, job) {
+                return Err(wrong_result(device));
+            }
+            best.copy_from_slice(&landed_keys);
+            indices.iter_mut().zip(numbers(&landed_indices, job.element)).for_each(|(to, index)| *to = index);
+            device.state().landing().give(landed_keys);
+            device.state().landing().give(landed_indices);
+            found.done()
+        }
     };
     Ok(ran)
+}
+
+/// Whether the best elements of every row are what their indices say.
+fn are_the_keys(best: &[u8], indices: &[u8], keys: &[u8], job: &Job) -> bool {
+    let (bytes, of_row) = (job.element.key_bytes(), job.best.unwrap_or(job.row_length).max(1));
+    let mut found = best.chunks_exact(bytes).zip(numbers(indices, job.element)).enumerate();
+    found.all(|(number, (key, index))| {
+        let at = (number / of_row * job.row_length + index) * bytes;
+        index < job.row_length && keys.get(at..at + bytes) == Some(key)
+    })
 }
 
 /// A job whose arrays are sorted and still on the device, and what that has taken so far.
@@ -77,6 +100,7 @@ pub(super) struct OnDevice<'a, D: Driver> {
     device: &'a D,
     keys: Option<D::Buffer>,
     values: Option<D::Buffer>,
+    input: Option<D::Buffer>,
     bytes: (usize, usize),
     plan: Arc<KernelPlan>,
     times: DeviceTimes,
@@ -96,20 +120,27 @@ impl<'a, D: Driver> OnDevice<'a, D> {
             device,
             keys: None,
             values: None,
+            input: None,
             bytes,
             plan: plan.clone(),
             times: DeviceTimes { chunks: 1, ..DeviceTimes::default() },
         };
         let key_buffer = this.keys.insert(take(device, Role::Keys, bytes.0)?);
-        if bytes.1 > 0 {
+        if bytes.1 > 0 || job.best.is_some() {
             this.values = Some(take(device, Role::Values, bytes.1)?);
         }
-        let mut up = device.upload(keys, key_buffer)?;
+        if job.best.is_some() {
+            this.input = Some(take(device, Role::Input, job.input_bytes())?);
+        }
+        let mut up = device.upload(keys, this.input.as_ref().unwrap_or(key_buffer))?;
         if let (Some(values), Some(buffer)) = (values, &this.values) {
             let more = device.upload(values, buffer)?;
             up = Transfer { elapsed: up.elapsed + more.elapsed, bytes: up.bytes + more.bytes };
         }
-        let kernels = sort_buffers(device, job, plan, key_buffer, this.values.as_ref())?;
+        let kernels = match (&this.input, &this.values) {
+            (Some(input), Some(values)) => select_buffers(device, job, plan, input, key_buffer, values)?,
+            (_, values) => sort_buffers(device, job, plan, key_buffer, values.as_ref())?,
+        };
         this.times.upload = up.elapsed;
         this.times.uploaded_bytes = up.bytes as u64;
         this.times.kernels = kernels.span;
@@ -170,7 +201,12 @@ impl<'a, D: Driver> OnDevice<'a, D> {
 /// Buffers go back to be used again.
 impl<D: Driver> Drop for OnDevice<'_, D> {
     fn drop(&mut self) {
-        for (role, buffer) in [(Role::Keys, self.keys.take()), (Role::Values, self.values.take())] {
+        let buffers = [
+            (Role::Keys, self.keys.take()),
+            (Role::Values, self.values.take()),
+            (Role::Input, self.input.take()),
+        ];
+        for (role, buffer) in buffers {
             if let Some(buffer) = buffer {
                 give(self.device, role, buffer);
             }

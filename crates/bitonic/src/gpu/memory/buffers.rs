@@ -18,6 +18,7 @@ const KEPT_SHARE: u64 = 4;
 pub(crate) enum Role {
     Keys,
     Values,
+    Input,
     WorkKeys,
     WorkValues,
     Counters,

@@ -5,6 +5,7 @@ use super::device::Device;
 use crate::Error;
 use crate::gpu::execute::{DeviceArrays, Submission, enqueue};
 use crate::gpu::job::Job;
+use crate::gpu::strategy::check_best;
 use crate::key::{Key, Order};
 use crate::request::{Request, Segments, ValueType};
 use cl3::memory::{CL_MEM_CONTEXT, CL_MEM_SIZE};
@@ -158,6 +159,37 @@ impl ResidentSorter {
         self.enqueue(queue, &job, keys.get(), Some(indices.get()))
     }
 
+    /// Queues a search for the first `k` keys of every row among the first `len` keys of a buffer, in the order of this sorter: `k` keys and
+    /// indices for each, or `row_length` if that is less, one row after the other. [`order(Order::Descending)`](Self::order) gives the
+    /// largest. Indices count from the beginning of the row, equal keys come by lowest index, and `keys` stay as they are. One row is a
+    /// matter of one group of work-items.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ResidentSorter::sort_rows`], [`Error::TopTooLarge`], and [`Error::Device`] when the indices do not fit 32 bits.
+    pub fn top_k_rows<K: Key>(
+        &self,
+        queue: &CommandQueue,
+        keys: &RawBuffer<K>,
+        (len, row_length): (usize, usize),
+        k: usize,
+        best: &mut RawBuffer<K>,
+        indices: &mut RawBuffer<u32>,
+    ) -> Result<Event, Error> {
+        let job = self.job(Request::top::<K>(Segments::rows(len, row_length)?, k));
+        check_best(&job, self.device.facts())?;
+        if job.element.value_bits != 32 {
+            return Err(self.refuse(format!("{row_length} indices do not fit 32 bits")));
+        }
+        self.check(keys.get(), job.input_bytes())?;
+        let arrays = DeviceArrays::in_place(Memory(best.get()), Some(Memory(indices.get())));
+        self.enqueue_arrays(
+            queue,
+            &Job { in_place: true, ..job },
+            DeviceArrays { input: Some(Memory(keys.get())), ..arrays },
+        )
+    }
+
     fn job(&self, request: Request) -> Job {
         Job::of(&Request { order: self.order, ..request })
     }
@@ -169,10 +201,19 @@ impl ResidentSorter {
         keys: cl_mem,
         values: Option<cl_mem>,
     ) -> Result<Event, Error> {
+        self.enqueue_arrays(queue, job, DeviceArrays::in_place(Memory(keys), values.map(Memory)))
+    }
+
+    fn enqueue_arrays(
+        &self,
+        queue: &CommandQueue,
+        job: &Job,
+        arrays: DeviceArrays<Memory>,
+    ) -> Result<Event, Error> {
         let (key_bytes, value_bytes) = job.array_bytes();
-        self.check(keys, key_bytes)?;
-        if let Some(values) = values {
-            self.check(values, value_bytes)?;
+        self.check(arrays.keys.0, key_bytes)?;
+        if let Some(values) = arrays.values {
+            self.check(values.0, value_bytes)?;
         }
         let context = queue.context().map_err(|error| self.device.failure("describe the queue", &error))?;
         if context != self.device.context().get() {
@@ -186,7 +227,6 @@ impl ResidentSorter {
             ));
         }
         let plan = self.device.state().plan(&self.device, job);
-        let arrays = DeviceArrays::in_place(Memory(keys), values.map(Memory));
         // SAFETY: the buffers were checked to be large enough and of this context, and are borrowed exclusively; OpenCL
         // keeps their memory until the kernels are done.
         let queued = unsafe { enqueue(&self.device, queue, &plan, 0, |_| arrays, Submission::Untimed) }?;

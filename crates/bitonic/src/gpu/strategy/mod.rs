@@ -2,12 +2,14 @@
 //!
 //! [`kernel_plan`] asks all of them and takes the fastest that fits; the others, each of which needs less, are its fallbacks.
 
+mod best;
 mod buckets;
 mod cluster;
 mod columnsort;
 mod counted;
 mod network;
 
+pub(crate) use best::check_best;
 pub(crate) use network::{Network, shape_for};
 
 #[cfg(all(test, feature = "cuda"))]
@@ -62,6 +64,9 @@ mod rank {
 
 /// The kernels of the fastest strategy that fits, with the others as fallbacks.
 pub(crate) fn kernel_plan(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Arc<KernelPlan> {
+    if job.best.is_some() {
+        return best::kernel_plan(job, facts, tuning);
+    }
     let mut candidates: Vec<Candidate> =
         STRATEGIES.iter().filter_map(|fit| fit(job, facts, tuning)).collect();
     candidates.sort_by_key(|candidate| candidate.rank);

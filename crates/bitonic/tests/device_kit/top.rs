@@ -1,0 +1,91 @@
+//! The best keys of rows, found on a device.
+
+use crate::{ENGINE, has_device};
+use bitonic::key::KeyType;
+use bitonic::{Error, Order, Sorter};
+use bitonic_testkit::{Pattern, TestKey};
+
+/// Patterns whose order decides how often a bound is set: every key of sorted ones comes before it.
+const TELLING: &[Pattern] = &[
+    Pattern::Random,
+    Pattern::Sorted,
+    Pattern::Reversed,
+    Pattern::FewUnique,
+    Pattern::AllEqual,
+    Pattern::Special,
+    Pattern::AllMax,
+];
+
+/// What the standard library's stable sort has first.
+fn expected<K: TestKey>(keys: &[K], row_length: usize, k: usize, order: Order) -> (Vec<K>, Vec<usize>) {
+    let (mut best, mut indices) = (Vec::new(), Vec::new());
+    for row in keys.chunks(row_length.max(1)) {
+        let mut places: Vec<usize> = (0..row.len()).collect();
+        match order {
+            Order::Ascending => places.sort_by_key(|&place| row[place].to_ordered_bits()),
+            Order::Descending => places.sort_by_key(|&place| std::cmp::Reverse(row[place].to_ordered_bits())),
+        }
+        places.truncate(k);
+        best.extend(places.iter().map(|&place| row[place]));
+        indices.extend(places);
+    }
+    (best, indices)
+}
+
+pub(crate) fn check<K: TestKey>(
+    sorter: &Sorter,
+    rows: usize,
+    row_length: usize,
+    k: usize,
+    patterns: &[Pattern],
+) {
+    for &pattern in patterns {
+        for order in [Order::Ascending, Order::Descending] {
+            let keys: Vec<K> = pattern.generate(rows * row_length, 3);
+            let found = sorter.clone().order(order).top_k_rows(&keys, row_length, k).unwrap();
+            let (best, indices) = expected(&keys, row_length, k, order);
+            let what = format!("{k} of {rows} rows of {row_length} {}, {pattern:?}, {order:?}", K::TYPE);
+            assert_eq!(found.indices, indices, "{what}");
+            let bits = |keys: &[K]| keys.iter().map(|key| key.to_raw_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&found.keys), bits(&best), "{what}");
+        }
+    }
+}
+
+#[test]
+fn the_best_keys_of_every_type() {
+    let sorter = on_device!();
+    for &key in KeyType::ALL {
+        bitonic::with_key_type!(key, K => check::<K>(&sorter, 3, 700, 10, &[Pattern::Random, Pattern::Special]));
+    }
+}
+
+#[test]
+fn the_best_keys_of_rows_of_any_length() {
+    let sorter = on_device!();
+    for (rows, row_length) in
+        [(1, 1), (5, 2), (3, 255), (2, 1024), (70, 1025), (2, 4097), (1, 60_001), (3, 20_000)]
+    {
+        check::<f32>(&sorter, rows, row_length, 7, TELLING);
+    }
+}
+
+#[test]
+fn any_number_of_best_keys() {
+    let sorter = on_device!();
+    for k in [0, 1, 2, 255, 256, 257, 1000, 5000] {
+        check::<u32>(&sorter, 2, 5000, k, &[Pattern::Random, Pattern::Reversed]);
+    }
+    check::<i64>(&sorter, 1, 100_003, 300, TELLING);
+    // So many that they are taken from an argsort.
+    check::<u32>(&sorter, 1, 300_001, 200_000, &[Pattern::Random]);
+}
+
+#[test]
+fn no_rows_and_no_keys_have_no_best_ones() {
+    let sorter = on_device!();
+    assert!(sorter.top_k_rows::<u32>(&[], 5, 3).unwrap().indices.is_empty());
+    assert!(sorter.top_k::<u32>(&[], 3).unwrap().indices.is_empty());
+    assert!(matches!(sorter.top_k_rows(&[1, 2, 3], 2, 1), Err(Error::Rows { len: 3, row_length: 2 })));
+    assert_eq!(sorter.plan_top_k::<f32>(100_000, 50).unwrap().engine, ENGINE);
+}
