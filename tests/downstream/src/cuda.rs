@@ -56,6 +56,9 @@ fn resident(context: &Arc<CudaContext>) -> Outcome {
     bitonic::cuda::ResidentSorter::prepare_rows::<u32>(&sorter, 8, 8)?;
     bitonic::cuda::ResidentSorter::prepare_pairs::<u32, u32>(&sorter, 64)?;
     bitonic::cuda::ResidentSorter::prepare_argsort::<u32>(&sorter, 64)?;
+    bitonic::cuda::ResidentSorter::prepare_top_k::<u32>(&sorter, 64, 8, 2)?;
+    let (mut best, mut indices) = (stream.alloc_zeros::<u32>(16)?, stream.alloc_zeros::<u32>(16)?);
+    bitonic::cuda::ResidentSorter::top_k_rows(&sorter, &stream, &keys, 8, 2, &mut best, &mut indices)?;
     bitonic::cuda::ResidentSorter::argsort(&sorter, &stream, &mut keys, &mut values)?;
     bitonic::cuda::ResidentSorter::sort_pairs(&sorter, &stream, &mut keys, &mut values)?;
     bitonic::cuda::ResidentSorter::sort_rows(&sorter, &stream, &mut keys, 8)?;
@@ -67,10 +70,20 @@ fn resident(context: &Arc<CudaContext>) -> Outcome {
         bitonic::cuda::ResidentSorter::workspace_size_rows::<u32>(&sorter, 8, 8),
         bitonic::cuda::ResidentSorter::workspace_size_pairs::<u32, u32>(&sorter, 64)?,
         bitonic::cuda::ResidentSorter::workspace_size_argsort::<u32>(&sorter, 64)?,
+        bitonic::cuda::ResidentSorter::workspace_size_top_k::<u32>(&sorter, 64, 8, 2)?,
     ];
     let most = bytes.into_iter().fold(1, usize::max);
     let mut workspace = stream.alloc_zeros::<u8>(most)?;
     let mut with_workspace = bitonic::cuda::ResidentSorter::with_workspace(&sorter, &mut workspace);
+    bitonic::cuda::WithWorkspace::top_k_rows(
+        &mut with_workspace,
+        &stream,
+        &keys,
+        8,
+        2,
+        &mut best,
+        &mut indices,
+    )?;
     bitonic::cuda::WithWorkspace::argsort(&mut with_workspace, &stream, &mut keys, &mut values)?;
     bitonic::cuda::WithWorkspace::sort_pairs(&mut with_workspace, &stream, &mut keys, &mut values)?;
     bitonic::cuda::WithWorkspace::sort_rows(&mut with_workspace, &stream, &mut keys, 8)?;

@@ -41,6 +41,10 @@ pub(crate) fn drive<D: Driver>(text: &str) -> Outcome {
     bitonic::device::Driver::upload(&device, &keys, &array)?;
     let request = bitonic::Request::keys::<u32>(Segments::one(64));
     bitonic::device::sort_resident(&device, &request, &array, None)?;
+    let request = bitonic::Request::top::<u32>(Segments::one(64), 2);
+    let best = bitonic::device::Driver::allocate(&device, 8)?;
+    let indices = bitonic::device::Driver::allocate(&device, 8)?;
+    bitonic::device::top_resident(&device, &request, &array, &best, &indices)?;
 
     let source = Source { file: "add_one.c", kernel: "add_one", text, options: "" };
     let kernel = bitonic::device::Driver::build(&device, &source)?;

@@ -60,6 +60,9 @@ fn resident(context: &Context, queue: &CommandQueue) -> Outcome {
     bitonic::opencl::ResidentSorter::prepare::<u32>(&sorter, 64)?;
 
     let (mut keys, mut values) = (buffer(&unordered(64))?, buffer(&unordered(64))?);
+    let (mut best, mut indices) = (buffer(&[0; 16])?, buffer(&[0; 16])?);
+    bitonic::opencl::ResidentSorter::top_k_rows(&sorter, queue, &keys, (64, 8), 2, &mut best, &mut indices)?
+        .wait()?;
     bitonic::opencl::ResidentSorter::argsort(&sorter, queue, &mut keys, &mut values, 64)?.wait()?;
     bitonic::opencl::ResidentSorter::sort_pairs(&sorter, queue, &mut keys, &mut values, 64)?.wait()?;
     bitonic::opencl::ResidentSorter::sort_rows(&sorter, queue, &mut keys, 64, 8)?.wait()?;

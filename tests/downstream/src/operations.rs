@@ -66,6 +66,12 @@ pub(crate) fn sorter() -> Outcome {
     assert_eq!(order, [1, 2, 0]);
     assert_eq!(bitonic::Sorter::top_k(&sorter, &[1, 3, 2], 1)?.keys, [3]);
     assert_eq!(bitonic::Sorter::top_k_rows(&sorter, &[1, 3, 2, 4], 2, 1)?.keys, [3, 4]);
+    let plans = [
+        bitonic::Sorter::plan_top_k::<u32>(&sorter, 100, 3)?,
+        bitonic::Sorter::plan_top_k_rows::<u32>(&sorter, 100, 10, 3)?,
+    ];
+    assert!(plans.iter().all(|plan| plan.request.len() == 100));
+    assert_eq!(bitonic::Request::top::<u32>(Segments::one(9), 2).len(), 9);
     assert_eq!(bitonic::Sorter::top_k_segments(&sorter, &[1, 3, 2, 4], &offsets, 1)?.indices, [1, 0]);
     assert_eq!(*bitonic::Sorter::select_nth(&sorter, &mut [3, 1, 2], 0)?.1, 1);
     bitonic::Sorter::partial_sort(&sorter, &mut [3, 1, 2], 1)?;

@@ -40,6 +40,7 @@ pub(crate) const TILE: Part = part!("tile.c");
 pub(crate) const CLUSTER: Part = part!("cluster.c");
 const SAMPLED: Part = part!("sampled.c");
 const COUNTED: Part = part!("counted.c");
+const BEST: Part = part!("best.c");
 
 macro_rules! kernels {
     ($($name:literal: $parts:expr, reads_input: $reads_input:literal;)+) => {
@@ -70,7 +71,9 @@ pub(crate) static KERNELS: &[Kernel] = kernels! {
     "distribute": [TILE, COUNTED, part!("distribute.c")], reads_input: true;
     "counted_sort": [TILE, COUNTED, part!("counted_sort.c")], reads_input: false;
     "settle": [TILE, COUNTED, part!("settle.c")], reads_input: false;
-    "select_best": [TILE, part!("select_best.c")], reads_input: true;
+    "best_bound": [TILE, SAMPLED, BEST, part!("best_bound.c")], reads_input: true;
+    "best_filter": [TILE, BEST, part!("best_filter.c")], reads_input: true;
+    "select_best": [TILE, BEST, part!("select_best.c")], reads_input: true;
 };
 
 /// The row of a name.

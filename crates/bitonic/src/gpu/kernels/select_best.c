@@ -1,37 +1,42 @@
-/* The best elements of every row: the first `best` of its order.
-
-   A row has `parts` parts of `part_length` places, the last of which may be shorter. A group goes through one part and keeps the elements
-   that may still be among the best in local memory. There is room for a tile of them. When the next round might not find room, they are
-   sorted, the first `best` stay, and from then on an element has to come before the last of these to be kept: of elements in no
-   particular order nearly none do, and the group does little else than read.
+/* One group for every row: see best.c. It keeps the elements that may still be among the best in local memory, where there is room for a
+   tile of them. When the next round might not find room, they are sorted, the first `best` stay, and the last of these is the bound
+   from then on.
 
        kept     [ best, sorted | found since, in any order |  room  ]
-       bound      last of best
 
-   What a group leaves is a part of a row for the next launch, which reads elements where the first one reads keys. No two elements are
-   equal, since their indices differ, so there is one answer. A part with fewer elements leaves infinite ones behind them, which no bound
-   lets pass. The row's places begin at `from` in the arrays that are read; the best of the first part of the first row go to `to`. */
+   With FILTERED set, lists of elements are `capacity` places apart and begin at `listed`. */
 
 /* What a work-item reads in a round, and what a group does. There is room for two rounds at least: best <= TILE - ROUND, as the plan sees to. */
 #define READ (HELD / 2)
 #define ROUND ((Index)READ * ITEMS)
 
+#if FILTERED
+#define LISTS WORK_ARRAYS, GLOBAL u32 *counters, Index listed, Index capacity, u32 lengths,
+#else
+#define LISTS
+#endif
+
 KERNEL(ITEMS)
-select_best(ARRAYS, WORK_ARRAYS, Index row_length, Index part_length, Index parts, Index from, Index to, u32 best, u32 mapping)
+select_best(ARRAYS, GLOBAL Key *best_keys, GLOBAL Value *best_values, LISTS Index row_length, u32 best, u32 mapping)
 {
     LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
     OWN_LOCAL_ARRAY(u32, found, 1);
-    Index row = from + GROUP / parts * row_length;
-    Index place = GROUP % parts * part_length;
-    Index end = row_length - place < part_length ? row_length : place + part_length;
+    AFTER_PREVIOUS();
+    Index end = row_length;
+    bool is_listed = false;
+#if FILTERED
+    u32 length = counters[lengths + GROUP];
+    is_listed = length >= best && length <= capacity;
+    end = is_listed ? length : end;
+#endif
     Element bound = infinite();
-    u32 count = 0;
     if (ITEM == 0) {
         found[0] = 0;
     }
-    AFTER_PREVIOUS();
     BARRIER();
+    Index place = 0;
     for (bool more = true; more;) {
+        u32 count = 0;
         for (bool room = true; room;) {
             Element x[READ];
             u32 passing = 0;
@@ -40,7 +45,15 @@ select_best(ARRAYS, WORK_ARRAYS, Index row_length, Index part_length, Index part
                 Index column = place + a * ITEMS + ITEM;
                 x[a] = infinite();
                 if (column < end) {
-                    x[a] = to_ordered(load_first(ARRAY_NAMES, row + column, column), ON_LOAD(mapping));
+#if FILTERED
+                    if (is_listed) {
+                        x[a] = load(WORK_NAMES, listed + GROUP * capacity + column);
+                    } else
+#endif
+                    {
+                        Element element = load_first(ARRAY_NAMES, GROUP * row_length + column, column);
+                        x[a] = to_ordered(element, ON_LOAD(mapping));
+                    }
                 }
                 passing += is_less(x[a], bound);
             }
@@ -81,8 +94,7 @@ select_best(ARRAYS, WORK_ARRAYS, Index row_length, Index part_length, Index part
             bound = tile[PADDED(best - 1)];
         }
     }
-    LET_NEXT_START();
     for (u32 at = ITEM; at < best; at += ITEMS) {
-        store(WORK_NAMES, to + GROUP * best + at, from_ordered(tile[PADDED(at)], ON_STORE(mapping)));
+        store(best_keys, best_values, GROUP * best + at, from_ordered(tile[PADDED(at)], ON_STORE(mapping)));
     }
 }
