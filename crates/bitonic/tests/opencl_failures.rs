@@ -34,8 +34,10 @@ impl Settings {
 
     /// As if `bitonic tune` had found this device faster from this length on.
     fn tuned(self, device: &str, faster_from: usize) -> Self {
-        let payload = format!("{faster_from} opencl {device}\n");
-        let key = sha_256(&format!("bitonic-sort {}\nengines", env!("CARGO_PKG_VERSION")));
+        let kinds = ["keys-4", "rows-4", "pairs-8", "argsort-4"];
+        let line = |kind| format!("{faster_from} 16777216 {kind} 1.000 0 opencl {device}\n");
+        let payload: String = kinds.map(line).concat();
+        let key = sha_256(&format!("bitonic-sort {}\nengines, kinds of sorts", env!("CARGO_PKG_VERSION")));
         let entry =
             format!("bitonic cache entry 2\n{key}\n{}\n{payload}", sha_256(&format!("{key}\n{payload}")));
         let path = self.cache.join(format!("auto-{}", &key[..32]));
