@@ -267,9 +267,13 @@ fn more_than_one_buffer_holds_is_an_error_where_it_must_not_be_cut_and_auto_goes
     assert_too_large(whole.sort(&mut keys), most + 1, most);
     assert_too_large(whole.sort_rows(&mut keys, 1), most + 1, most);
     assert!(keys == before, "the keys were touched");
-    let report = Sorter::new().chunks(false).sort(&mut keys).unwrap();
+    let mut few = random_keys(10_000);
+    let report = Sorter::new().chunks(false).device_memory(4096).sort(&mut few).unwrap();
     assert_eq!(report.engine(), Engine::Cpu);
-    assert!(report.fallback.is_some_and(|reason| reason.contains("in one buffer")));
+    assert!(report.fallback.as_ref().is_some_and(|reason| reason.contains("4096")), "{report}");
+    assert!(few.is_sorted());
+    let report = Sorter::new().chunks(false).sort(&mut keys).unwrap();
+    assert_eq!((report.engine(), report.fallback), (Engine::Cpu, None), "keys of 8 bits are the CPU's");
     assert!(keys.is_sorted());
     assert!(on_pocl().plan::<u8>(most + 1).unwrap().chunks.is_some_and(|chunks| chunks.count == 2));
 
