@@ -34,8 +34,13 @@ impl Settings {
 
     /// As if `bitonic tune` had found this device faster from this length on.
     fn tuned(self, device: &str, faster_from: usize) -> Self {
+        self.tuned_with_opening(device, faster_from, 0)
+    }
+
+    /// The same of a device that saves a nanosecond a key, and takes some microseconds to open.
+    fn tuned_with_opening(self, device: &str, faster_from: usize, opening: u64) -> Self {
         let kinds = ["keys-4", "rows-4", "pairs-8", "argsort-4"];
-        let line = |kind| format!("{faster_from} 16777216 {kind} 1.000 0 opencl {device}\n");
+        let line = |kind| format!("{faster_from} 16777216 {kind} 1.000 {opening} opencl {device}\n");
         let payload: String = kinds.map(line).concat();
         let key = sha_256(&format!("bitonic-sort {}\nengines, kinds of sorts", env!("CARGO_PKG_VERSION")));
         let entry =
@@ -388,6 +393,41 @@ fn a_cache_full_of_garbage_changes_nothing() {
         }
     }
     settings.in_child(test);
+}
+
+#[test]
+fn a_device_is_opened_when_that_pays_and_serves_from_then_on() {
+    let test = "a_device_is_opened_when_that_pays_and_serves_from_then_on";
+    // 2000 keys gain 1000 ns, opening takes 5000: the fifth sort makes up for it.
+    if Settings::new(test).tuned_with_opening(&pocl().info().name, 1000, 5).in_child(test) {
+        return;
+    }
+    let engine_of = |len| Sorter::new().sort(&mut random_keys(len)).unwrap().engine();
+    let plan = |len| Sorter::new().plan::<u32>(len).unwrap().engine;
+    assert_eq!([2000, 1000, 500, 2000, 2000].map(plan), [Engine::Cpu; 5], "plans gain nothing");
+    assert_eq!([2000; 4].map(engine_of), [Engine::Cpu; 4]);
+    assert_eq!([2000, 1000, 999].map(engine_of), [Engine::OpenCl, Engine::OpenCl, Engine::Cpu]);
+    let choice = bitonic::device::auto_choice(&bitonic::Request::keys::<u32>(bitonic::Segments::one(1000)));
+    assert_eq!((choice.engine, choice.device), (Engine::OpenCl, Some(pocl().info().name.clone())));
+}
+
+#[test]
+fn a_device_that_the_process_has_used_is_used_again() {
+    let test = "a_device_that_the_process_has_used_is_used_again";
+    // Opening it for a sort would take an hour.
+    if Settings::new(test).tuned_with_opening(&pocl().info().name, 1000, 3_600_000_000).in_child(test) {
+        return;
+    }
+    let engine_of = |len| Sorter::new().sort(&mut random_keys(len)).unwrap().engine();
+    assert_eq!(engine_of(5000), Engine::Cpu);
+    on_pocl().sort(&mut random_keys(100)).unwrap();
+    assert_eq!([5000, 999].map(engine_of), [Engine::OpenCl, Engine::Cpu]);
+    let bytes: Vec<u8> = vec![7; 5000];
+    assert_eq!(
+        Sorter::new().sort(&mut bytes.clone()).unwrap().engine(),
+        Engine::Cpu,
+        "not a kind that was compared"
+    );
 }
 
 /// Every sort works on the device, and with [`Engine::Auto`].

@@ -49,15 +49,22 @@ enum For {
 }
 
 fn worthwhile_of_many(request: &Request, purpose: For) -> Option<Result<Arc<dyn DeviceEngine>, Error>> {
-    let (kind, len) = (SortKind::of(request)?, request.len());
-    let mut refused = None;
-    let mut known = of_kind(kept(), kind);
-    let compared;
-    if known.is_empty() && purpose == For::Sort && len >> FIRST_COMPARISON_LOG2 > 0 {
-        compared = first_comparison(kind);
-        known = compared.iter().collect();
+    let (len, kept) = (request.len(), kept());
+    let is_long = len >> FIRST_COMPARISON_LOG2 > 0;
+    if kept.is_empty() && !is_long {
+        return None;
     }
-    for crossover in known.into_iter().filter(|crossover| is_reached(crossover, len)) {
+    let kind = SortKind::of(request)?;
+    let compared;
+    let known = match is_long && purpose == For::Sort && kept.iter().all(|known| known.kind != kind) {
+        true => {
+            compared = first_comparison(kind);
+            &compared
+        }
+        false => kept,
+    };
+    let mut refused = None;
+    for crossover in known.iter().filter(|known| known.kind == kind && is_reached(known, len)) {
         if !pays(crossover, len, purpose) {
             continue;
         }
@@ -82,10 +89,6 @@ fn kept() -> &'static [Crossover] {
         crossovers.sort_by_key(|crossover| (place(crossover), crossover.faster_from));
         crossovers
     })
-}
-
-fn of_kind(crossovers: &[Crossover], kind: SortKind) -> Vec<&Crossover> {
-    crossovers.iter().filter(|crossover| crossover.kind == kind).collect()
 }
 
 fn is_reached(crossover: &Crossover, len: usize) -> bool {
@@ -234,7 +237,7 @@ fn choose(
     let Some(kind) = SortKind::of(request) else {
         return cpu("sorts of this kind are not compared with devices".to_owned());
     };
-    let known = of_kind(known, kind);
+    let known: Vec<&Crossover> = known.iter().filter(|known| known.kind == kind).collect();
     if known.is_empty() {
         let many = 1 << FIRST_COMPARISON_LOG2;
         let first = if len >= many { "the first sort".to_owned() } else { format!("the first of {many}") };
