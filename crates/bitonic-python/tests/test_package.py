@@ -78,6 +78,7 @@ def test_every_public_name_has_help() -> None:
         (lambda: bitonic.merge([[1]], [2]), ValueError, "one axis"),
         (lambda: bitonic.explain(10, operation="shuffle"), ValueError, "argsort"),
         (lambda: bitonic.tune(engine="cpu"), ValueError, "needs no tuning"),
+        (lambda: bitonic.tune(seconds=-1), ValueError, "not a time that can be waited"),
         (lambda: bitonic.sort_table([1], "a"), TypeError, "pandas"),
         (lambda: networks.generate("bogus", 4), ValueError, "bitonic"),
         (lambda: networks.generate("bitonic", 4).apply([1]), ValueError, "4"),
