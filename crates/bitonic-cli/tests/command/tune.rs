@@ -25,13 +25,13 @@ fn what_was_tried_is_shown_and_kept_until_it_is_cleared() {
     let said = printed(tune(&folder, ["--show"]));
     assert!(said.starts_with("nothing was tuned yet: "), "{said}");
 
-    let said = printed(tune(&folder, ["--seconds", "2", "--device", "cpu"]));
+    let said = printed(tune(&folder, ["--seconds", "8", "--device", "cpu"]));
     let table = said.split("\n\n").nth(1).unwrap();
     let rows: Vec<&str> = table.lines().collect();
     assert!(rows[0].starts_with("element ") && rows[0].contains(" gain "), "{said}");
     assert!(rows.len() > 1 && rows[1..].iter().all(|row| row.contains(" bytes  2^")), "{said}");
     assert!(said.contains("--engine auto does not take it"), "{said}");
-    assert!(said.contains("no time was left for "), "two seconds are not enough\n{said}");
+    assert!(said.contains("no time was left for "), "eight seconds are not enough\n{said}");
     assert!(said.contains(&format!("kept in {} ", folder.argument("cache"))), "{said}");
     assert!(kept(&folder, "auto-").is_empty(), "a processor is no rival of the cpu engine: {said}");
     let [file] = &kept(&folder, "tuning-")[..] else { panic!("one device was tuned") };

@@ -120,41 +120,65 @@ pub(crate) fn tune<D: Driver>(
         if !found.budget.allows(2 * found.longest) {
             break;
         }
-        match bytes {
+        let is_tuned = match bytes {
             4 => found.tune_length::<u32>(length)?,
             8 => found.tune_length::<u64>(length)?,
             _ => found.tune_length::<u128>(length)?,
+        };
+        if !is_tuned {
+            break;
         }
         rows_left -= 1;
     }
     let Found { tuning, mut rows, mut stored, progress, .. } = found;
     rows.sort_by_key(|row| (row.element_bytes, row.length));
-    let (mut faster_from, mut kinds_left) = (Vec::new(), 0);
+    let mut compared = Compared { faster_from: Vec::new(), kinds_left: 0, stored: true };
     // A processor is no rival of the CPU engine, which is the better use of it; what was measured for another device stays.
     if !is_cpu {
-        let known = Crossover::load_all();
-        let is_known = |kind: &SortKind| {
-            known
-                .iter()
-                .any(|known| (known.engine, known.kind) == (D::ENGINE, *kind) && known.device == facts.name)
-        };
-        let mut kinds = SortKind::MEASURED.to_vec();
-        kinds.sort_by_key(is_known);
-        kinds_left = kinds.len();
-        for kind in kinds {
-            progress(&format!("{kind}, against the cpu engine"));
-            match against_cpu::crossover(device, kind, &tuning, whole) {
-                Ok(Some(crossover)) => {
-                    faster_from.push(FasterFrom::from(&crossover));
-                    stored &= crossover.update();
-                    kinds_left -= 1;
-                }
-                Ok(None) => break,
-                Err(error) => tracing::debug!(%kind, %error, "a kind of sorts cannot be compared"),
+        compared = compare(device, &tuning, whole, progress);
+    }
+    let Compared { faster_from, kinds_left, .. } = compared;
+    stored &= compared.stored;
+    Ok(TuneReport { device: facts.name.clone(), rows, rows_left, faster_from, kinds_left, stored })
+}
+
+/// How a device did beside the CPU.
+struct Compared {
+    faster_from: Vec<FasterFrom>,
+    kinds_left: usize,
+    /// Whether all of it was stored.
+    stored: bool,
+}
+
+/// Compares a device with the CPU, for one kind of sorts after the other, and stores what is found. What was not compared before comes
+/// first.
+fn compare<D: Driver>(
+    device: &D,
+    tuning: &Tuning,
+    budget: Budget,
+    progress: &mut dyn FnMut(&str),
+) -> Compared {
+    let known = Crossover::load_all();
+    let name = &device.facts().name;
+    let is_known = |kind: &SortKind| {
+        known.iter().any(|known| (known.engine, known.kind) == (D::ENGINE, *kind) && known.device == *name)
+    };
+    let mut kinds = SortKind::MEASURED.to_vec();
+    kinds.sort_by_key(is_known);
+    let mut compared = Compared { faster_from: Vec::new(), kinds_left: kinds.len(), stored: true };
+    for kind in kinds {
+        progress(&format!("{kind}, against the cpu engine"));
+        match against_cpu::crossover(device, kind, tuning, budget) {
+            Ok(Some(crossover)) => {
+                compared.faster_from.push(FasterFrom::from(&crossover));
+                compared.stored &= crossover.update();
+                compared.kinds_left -= 1;
             }
+            Ok(None) => break,
+            Err(error) => tracing::debug!(%kind, %error, "a kind of sorts cannot be compared"),
         }
     }
-    Ok(TuneReport { device: facts.name.clone(), rows, rows_left, faster_from, kinds_left, stored })
+    compared
 }
 
 /// Better by less than this is noise.
@@ -195,7 +219,8 @@ impl<D: Driver> Found<'_, D> {
         self.stored &= Stored::now(self.device.facts(), &self.tuning).store(&self.device.identity());
     }
 
-    fn tune_length<K: Key>(&mut self, length: usize) -> Result<(), Error> {
+    /// Finds the best way for arrays of a length. Whether that was done: without the time to try another way, nothing is kept.
+    fn tune_length<K: Key>(&mut self, length: usize) -> Result<bool, Error> {
         let device = self.device;
         let facts = device.facts();
         let trial = Trial::<K, D>::new(device, length)?;
@@ -210,11 +235,12 @@ impl<D: Driver> Found<'_, D> {
         let by_name = |name| move |job: &Job| plan_of(name, job, facts);
         let by_default = |job: &Job| kernel_plan(job, facts, &Tuning::default());
         let default_time = self.time(&trial, default.name(), &by_default)?;
-        let (mut tried, mut refused) = (1, 0);
+        let (mut tried, mut refused, mut is_cut_short) = (1, 0, false);
         let (mut strategy, mut strategy_time) = (default, default_time);
         let mut network_time = (default == StrategyName::Network).then_some(default_time);
         for (name, _) in strategies {
             if !self.budget.allows(self.longest) {
+                is_cut_short = true;
                 break;
             }
             tried += 1;
@@ -235,7 +261,9 @@ impl<D: Driver> Found<'_, D> {
         }
         let faster = |strategy| (strategy != default).then_some(strategy);
         let (mut best, mut best_time) = (network, network_time.unwrap_or(Duration::MAX));
-        self.keep(TunedShape { element_bytes, from_merges, shape: best, strategy: faster(strategy) });
+        if strategy != default {
+            self.keep(TunedShape { element_bytes, from_merges, shape: best, strategy: faster(strategy) });
+        }
         let mut known = vec![network];
         // One parameter after the other, each from the best so far: tile and registers belong together, the rest does not.
         for stage in [tiles(network, facts, &trial.job), passes(network)] {
@@ -246,6 +274,7 @@ impl<D: Driver> Found<'_, D> {
                 }
                 known.push(shape);
                 if !self.budget.allows(self.longest) {
+                    is_cut_short = true;
                     break;
                 }
                 tried += 1;
@@ -266,6 +295,10 @@ impl<D: Driver> Found<'_, D> {
                 }
             }
         }
+        if is_cut_short && tried == 1 {
+            return Ok(false);
+        }
+        self.keep(TunedShape { element_bytes, from_merges, shape: best, strategy: faster(strategy) });
         let words = |strategy: StrategyName, shape: NetworkShape| match strategy {
             StrategyName::Network => shape.to_string(),
             other => other.name().to_owned(),
@@ -280,7 +313,7 @@ impl<D: Driver> Found<'_, D> {
             tried,
             refused,
         });
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -422,7 +455,7 @@ mod tests {
         use super::*;
         use crate::gpu::opencl::testing;
         use crate::gpu::testing::sort_by_strategy;
-        use bitonic_testkit::{Oclgrind, Pattern};
+        use bitonic_testkit::{Oclgrind, Pattern, in_child};
 
         #[test]
         fn a_trial_gives_times_for_right_results_and_refuses_wrong_ones() {
@@ -433,6 +466,38 @@ mod tests {
             trial.sorted[17] ^= 1;
             let refused = trial.time(&plan);
             assert!(matches!(refused, Err(Error::Device { operation: "sort", .. })), "{refused:?}");
+        }
+
+        #[test]
+        fn comparisons_are_kept_one_by_one_and_what_is_left_is_told() {
+            let test =
+                "gpu::search::tests::on_opencl::comparisons_are_kept_one_by_one_and_what_is_left_is_told";
+            let cache = std::env::temp_dir().join(format!("bitonic-compared-{}", std::process::id()));
+            if in_child(test, &[("BITONIC_CACHE_DIR", &cache)]) {
+                // The child made it.
+                let _ = std::fs::remove_dir_all(&cache);
+                return;
+            }
+            let (device, mut told) = (testing::device(), Vec::new());
+            let budget = Budget::new(Duration::from_secs(1));
+            let compared =
+                compare(&device, &Tuning::default(), budget, &mut |what| told.push(what.to_owned()));
+            let done = compared.faster_from.len();
+            assert!(done > 0 && compared.stored, "the first comparison is begun, and ended");
+            assert_eq!(done + compared.kinds_left, SortKind::MEASURED.len());
+            assert_eq!(told[0], "keys of 4 bytes, against the cpu engine");
+            let kept: Vec<FasterFrom> = Crossover::load_all().iter().map(FasterFrom::from).collect();
+            assert_eq!(kept, compared.faster_from);
+            let again = compare(&device, &Tuning::default(), budget, &mut |what| told.push(what.to_owned()));
+            assert_eq!(
+                (again.faster_from.len(), again.kinds_left),
+                (0, SortKind::MEASURED.len()),
+                "no time is left"
+            );
+            assert!(
+                told.last().is_some_and(|what| !what.starts_with("keys of 4")),
+                "what is new comes first"
+            );
         }
 
         #[test]
