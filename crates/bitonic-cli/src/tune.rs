@@ -129,6 +129,13 @@ fn write_report(out: &mut dyn Write, engine: Engine, report: &TuneReport) -> io:
             &row.refused.to_string(),
         ]);
     }
+    if report.rows.is_empty() && report.faster_from.is_empty() {
+        let device = &report.device;
+        return writeln!(
+            out,
+            "{device} ({engine}): the time was too short to compare anything: allow more --seconds"
+        );
+    }
     writeln!(out, "{} ({engine})\n\n{table}", report.device)?;
     writeln!(
         out,

@@ -25,13 +25,13 @@ fn what_was_tried_is_shown_and_kept_until_it_is_cleared() {
     let said = printed(tune(&folder, ["--show"]));
     assert!(said.starts_with("nothing was tuned yet: "), "{said}");
 
-    let said = printed(tune(&folder, ["--seconds", "8", "--device", "cpu"]));
+    let said = printed(tune(&folder, ["--seconds", "12", "--device", "cpu"]));
     let table = said.split("\n\n").nth(1).unwrap();
     let rows: Vec<&str> = table.lines().collect();
-    assert!(rows[0].starts_with("element ") && rows[0].contains(" gain "), "{said}");
+    assert!(rows[0].trim_start().starts_with("element ") && rows[0].contains(" gain "), "{said}");
     assert!(rows.len() > 1 && rows[1..].iter().all(|row| row.contains(" bytes  2^")), "{said}");
     assert!(said.contains("--engine auto does not take it"), "{said}");
-    assert!(said.contains("no time was left for "), "eight seconds are not enough\n{said}");
+    assert!(said.contains("no time was left for "), "twelve seconds are not enough\n{said}");
     assert!(said.contains(&format!("kept in {} ", folder.argument("cache"))), "{said}");
     assert!(kept(&folder, "auto-").is_empty(), "a processor is no rival of the cpu engine: {said}");
     let [file] = &kept(&folder, "tuning-")[..] else { panic!("one device was tuned") };
@@ -74,6 +74,14 @@ fn what_was_found_before_it_is_killed_stays_and_is_used() {
     explain.env("BITONIC_CACHE_DIR", folder.path("cache"));
     let plan = printed(explain);
     assert!(plan.contains(&format!("2^{tile} ")), "the plan has tiles of 2^{tile} keys\n{plan}");
+}
+
+#[test]
+fn a_time_that_is_too_short_keeps_nothing_and_says_so() {
+    let folder = Folder::new();
+    let said = printed(tune(&folder, ["--seconds", "0", "--device", "cpu"]));
+    assert!(said.ends_with("the time was too short to compare anything: allow more --seconds\n"), "{said}");
+    assert!(kept(&folder, "tuning-").is_empty());
 }
 
 #[test]

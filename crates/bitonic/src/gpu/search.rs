@@ -86,7 +86,7 @@ const LONGEST_ON_CPU: u32 = 20;
 /// The share of a budget that goes to shapes and strategies. The rest goes to comparisons with the CPU, which need fewer kernels.
 const FOR_SHAPES: f64 = 0.6;
 
-/// The least budget that is enough to measure the speed of copies, too.
+/// The least budget that is enough to measure the speed of copies, too. Processors take seconds for it.
 const FOR_COPIES: Duration = Duration::from_secs(10);
 
 /// Tries strategies and shapes on a device, stores the best for later sorts, and says what was found. `progress` hears what is tried.
@@ -99,11 +99,11 @@ pub(crate) fn tune<D: Driver>(
     progress: &mut dyn FnMut(&str),
 ) -> Result<TuneReport, Error> {
     let (whole, facts) = (Budget::new(budget), device.facts());
-    if budget >= FOR_COPIES {
+    let is_cpu = facts.is_cpu();
+    if budget >= FOR_COPIES && !is_cpu {
         progress("the speed of copies");
         device.state().copy_bandwidth(device)?;
     }
-    let is_cpu = facts.is_cpu();
     let tuning = Tuning::load(&device.identity()).unwrap_or_default();
     let mut works: Vec<(usize, usize)> = LENGTHS
         .into_iter()
@@ -213,6 +213,13 @@ impl<D: Driver> Found<'_, D> {
         time
     }
 
+    /// Whether another way may be tried. The first comparison of all is made as long as there is time at all: the first trial waits for
+    /// a driver's compiler to start, and says little of the others.
+    fn has_time(&self, tried: usize) -> bool {
+        let is_first = self.rows.is_empty() && tried == 1;
+        self.budget.allows(if is_first { Duration::ZERO } else { self.longest })
+    }
+
     /// Keeps what is best so far.
     fn keep(&mut self, tuned: TunedShape) {
         self.tuning.insert(tuned);
@@ -239,7 +246,7 @@ impl<D: Driver> Found<'_, D> {
         let (mut strategy, mut strategy_time) = (default, default_time);
         let mut network_time = (default == StrategyName::Network).then_some(default_time);
         for (name, _) in strategies {
-            if !self.budget.allows(self.longest) {
+            if !self.has_time(tried) {
                 is_cut_short = true;
                 break;
             }
@@ -273,7 +280,7 @@ impl<D: Driver> Found<'_, D> {
                     continue;
                 }
                 known.push(shape);
-                if !self.budget.allows(self.longest) {
+                if !self.has_time(tried) {
                     is_cut_short = true;
                     break;
                 }
