@@ -4,7 +4,6 @@
 use crate::flags::in_flags;
 use crate::output;
 use std::fmt;
-use std::process::ExitCode;
 
 /// Why the command could not do its work.
 #[derive(Debug)]
@@ -26,23 +25,23 @@ impl Failure {
     }
 
     /// Tells the user and gives the exit code.
-    pub(crate) fn report(self) -> ExitCode {
+    pub(crate) fn report(self) -> u8 {
         match self {
             Self::Message(message) => tell(&message, 2),
             Self::No(message) => tell(&message, 1),
             Self::Nothing(help) => {
                 // Where standard error cannot be written, the exit code has to do.
                 let _ = help.print();
-                ExitCode::from(2)
+                2
             }
-            Self::ClosedPipe => ExitCode::SUCCESS,
+            Self::ClosedPipe => 0,
         }
     }
 }
 
-fn tell(message: &str, code: u8) -> ExitCode {
+fn tell(message: &str, code: u8) -> u8 {
     remark(message);
-    ExitCode::from(code)
+    code
 }
 
 /// Says something on standard error that is no failure.

@@ -6,15 +6,19 @@ use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
 
-/// Prints the help or the version if that was asked for; else says in one line what is wrong with the command line.
-pub(crate) fn answer<Cli: CommandFactory>(error: clap::Error) -> Result<(), Failure> {
+/// Prints the help or the version if that was asked for; else says in one line what is wrong with the command line, whose words
+/// after the command's name these are.
+pub(crate) fn answer<Cli: CommandFactory>(
+    error: clap::Error,
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Result<(), Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             output::expect_open()?;
             error.print().map_err(|error| output::failure("standard output", &error))
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::Nothing(error)),
-        _ => Err(Failure::new(mistake::<Cli>(&error, std::env::args_os().skip(1)))),
+        _ => Err(Failure::new(mistake::<Cli>(&error, arguments))),
     }
 }
 

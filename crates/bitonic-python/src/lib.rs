@@ -1,6 +1,7 @@
 //! The compiled part of the Python package `bitonic`: see its README.
 
 mod array;
+mod command;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod element;
@@ -13,6 +14,8 @@ mod sorter;
 
 #[pyo3::pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::command::command;
     #[pymodule_export]
     use crate::machine::{Device, Plan, devices, tune};
     #[pymodule_export]

@@ -4,11 +4,12 @@ use crate::element::{Element, with_key};
 use crate::error::raise;
 use crate::sorter::Sorter;
 use bitonic::Engine;
-use bitonic::device::{self, DeviceChoice, Effort};
+use bitonic::device::{self, DeviceChoice, FasterFrom};
 use bitonic::plan;
 use numpy::PyArrayDescr;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::time::Duration;
 
 /// What a sort will do: its engine, algorithm, passes and memory. A notebook shows it as text.
 #[pyclass(frozen, module = "bitonic")]
@@ -129,13 +130,19 @@ pub(crate) fn devices(py: Python<'_>) -> Vec<Device> {
 }
 
 /// Finds out how the devices here sort fastest, and from which length on they beat the processor; later sorts with
-/// ``engine='auto'`` go by it. Takes seconds with ``quick=True``, otherwise minutes. Without a device there is nothing to tune.
+/// ``engine='auto'`` go by it. Takes 30 seconds, 5 with ``quick=True``, or as many as ``seconds`` says. What there is no time for comes
+/// first the next time. Without a device there is nothing to tune.
 ///
 /// Returns for every device its name and the least number of 32-bit keys for which it was faster than the processor, transfers
 /// included, or None where it never was.
 #[pyfunction]
-#[pyo3(signature = (*, engine="auto", quick=false))]
-pub(crate) fn tune(py: Python<'_>, engine: &str, quick: bool) -> PyResult<Vec<(String, Option<usize>)>> {
+#[pyo3(signature = (*, engine="auto", quick=false, seconds=None))]
+pub(crate) fn tune(
+    py: Python<'_>,
+    engine: &str,
+    quick: bool,
+    seconds: Option<f64>,
+) -> PyResult<Vec<(String, Option<usize>)>> {
     let asked: Engine = engine.parse().map_err(raise)?;
     let engines: Vec<Engine> = match asked {
         Engine::Cpu => {
@@ -144,18 +151,25 @@ pub(crate) fn tune(py: Python<'_>, engine: &str, quick: bool) -> PyResult<Vec<(S
         Engine::Auto => device::engines().collect(),
         engine => vec![engine],
     };
-    let effort = if quick { Effort::Quick } else { Effort::Full };
-    let mut reports = Vec::new();
+    let seconds = seconds.unwrap_or(if quick { 5.0 } else { 30.0 });
+    let budget = Duration::try_from_secs_f64(seconds)
+        .map_err(|_| PyValueError::new_err(format!("seconds={seconds} is not a time that can be waited")))?;
+    let mut devices = Vec::new();
     for engine in engines {
-        let tuned =
-            py.detach(|| device::open(engine, &DeviceChoice::default())?.tune(effort, &mut |_, _| ()));
-        match tuned {
-            Ok(report) => reports.push((report.device, report.faster_from)),
+        match py.detach(|| device::open(engine, &DeviceChoice::default())) {
+            Ok(device) => devices.push(device),
             // Not every machine has every engine; what was asked for by name must be there.
             Err(bitonic::Error::EngineUnavailable { .. } | bitonic::Error::NoSuchDevice { .. })
                 if asked == Engine::Auto => {}
             Err(error) => return Err(raise(error)),
         }
+    }
+    let share = budget / devices.len().max(1) as u32;
+    let mut reports = Vec::new();
+    for device in devices {
+        let report = py.detach(|| device.tune(share, &mut |_| ())).map_err(raise)?;
+        let of_words = |from: &&FasterFrom| from.sorts == "keys of 4 bytes";
+        reports.push((report.device, report.faster_from.iter().find(of_words).and_then(|from| from.length)));
         py.check_signals()?;
     }
     Ok(reports)

@@ -6,9 +6,12 @@ import doctest
 import importlib
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import sysconfig
 import threading
+import time
 import xml.etree.ElementTree
 from typing import Any
 
@@ -75,6 +78,7 @@ def test_every_public_name_has_help() -> None:
         (lambda: bitonic.merge([[1]], [2]), ValueError, "one axis"),
         (lambda: bitonic.explain(10, operation="shuffle"), ValueError, "argsort"),
         (lambda: bitonic.tune(engine="cpu"), ValueError, "needs no tuning"),
+        (lambda: bitonic.tune(seconds=-1), ValueError, "not a time that can be waited"),
         (lambda: bitonic.sort_table([1], "a"), TypeError, "pandas"),
         (lambda: networks.generate("bogus", 4), ValueError, "bitonic"),
         (lambda: networks.generate("bitonic", 4).apply([1]), ValueError, "4"),
@@ -250,18 +254,78 @@ def test_without_a_driver_an_array_on_a_gpu_is_an_error() -> None:
         bitonic.sort_inplace(OnDevice("<i4"))
 
 
-def test_the_command_is_started_with_its_arguments_and_missing_it_is_said(tmp_path: pathlib.Path) -> None:
-    def run(path: str) -> subprocess.CompletedProcess[str]:
-        arguments = [sys.executable, "-m", "bitonic", "network", "4"]
-        return subprocess.run(arguments, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
+def command(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """``python -m bitonic`` as a user of the package has it: without any other program on the path."""
+    return subprocess.run(
+        [sys.executable, "-m", "bitonic", *arguments],
+        env={**os.environ, "PATH": os.defpath},
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
-    missing = run(str(tmp_path))
-    assert (missing.returncode, missing.stdout) == (127, "") and "cargo install bitonic-cli" in missing.stderr
-    command = tmp_path / "bitonic"
-    command.write_text('#!/bin/sh\necho "$@"\nexit 3\n')
-    command.chmod(0o755)
-    found = run(str(tmp_path))
-    assert (found.returncode, found.stdout) == (3, "network 4\n")
+
+def test_the_command_sorts_what_it_is_given() -> None:
+    done = command("sort", stdin="3\n1\n2\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n2\n3\n", "")
+    done = command("top", "2", stdin="3\n1\n2\n")
+    assert (done.returncode, done.stdout) == (0, "3\n2\n")
+
+
+def test_the_command_reads_and_writes_numpy_files(tmp_path: pathlib.Path) -> None:
+    keys = np.random.default_rng(1).standard_normal((100, 70)).astype(np.float32)
+    # The name has a letter that is no byte of ASCII.
+    source, target = tmp_path / "schlüssel.npy", tmp_path / "sorted.npy"
+    np.save(source, keys)
+    done = command("sort", str(source), "--rows", "-o", str(target))
+    assert (done.returncode, done.stderr) == (0, "")
+    np.testing.assert_array_equal(np.load(target), np.sort(keys, axis=1))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--version"], "bitonic "),
+        (["--help"], "Usage: bitonic "),
+        (["devices"], "engine "),
+        (["explain", "--n", "1000"], "network"),
+        (["network", "bitonic", "4"], "●"),
+        (["ladder", "list"], "recursive"),
+        (["tune", "--show"], ""),
+    ],
+)
+def test_the_command_has_its_sub_commands(arguments: list[str], says: str) -> None:
+    done = command(*arguments)
+    assert (done.returncode, done.stderr) == (0, "") and says in done.stdout
+
+
+def test_the_command_ends_with_the_exit_codes_of_the_program() -> None:
+    mistake = command("sort", "--no-such-flag")
+    assert (mistake.returncode, mistake.stdout) == (2, "") and mistake.stderr.startswith("bitonic: unexpected argument")
+    assert "see 'bitonic sort --help'" in mistake.stderr
+    out_of_order = command("sort", "--check", stdin="2\n1\n")
+    assert out_of_order.returncode == 1
+    nothing = command()
+    assert nothing.returncode == 2 and "Usage: bitonic" in nothing.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_the_command_answers_ctrl_c() -> None:
+    # It waits for input that never ends.
+    with subprocess.Popen([sys.executable, "-m", "bitonic", "sort"], stdin=subprocess.PIPE) as child:
+        time.sleep(2)
+        assert child.poll() is None
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=20) == -signal.SIGINT
+
+
+def test_the_package_brings_the_command_by_its_name() -> None:
+    program = pathlib.Path(sysconfig.get_path("scripts")) / ("bitonic.exe" if os.name == "nt" else "bitonic")
+    if not program.exists():
+        pytest.skip("the package was not installed as a wheel")
+    done = subprocess.run([program, "sort"], input="2\n1\n", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "1\n2\n")
 
 
 def test_a_sort_answers_ctrl_c() -> None:

@@ -21,7 +21,8 @@ pub fn today() -> String {
     date(SystemTime::now())
 }
 
-fn date(time: SystemTime) -> String {
+/// The day of a time, in UTC, as year-month-day.
+pub fn date(time: SystemTime) -> String {
     let days = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
     // Years that begin in March end with the leap day, so that a 400-year cycle of them divides evenly.
     let days = days + 719_468; // from 0000-03-01 to 1970-01-01

@@ -4,6 +4,7 @@
 //! arrays that are on a device already. [`Driver`] is for programs that run kernels of their own on the same devices, such as the
 //! ladder and the laboratory of this project.
 
+pub use crate::gpu::auto::{AutoChoice, auto_choice};
 pub use crate::gpu::choice::{DeviceChoice, DeviceKind};
 pub use crate::gpu::driver::{
     Argument, Arguments, Command, DeviceBuffer, Driver, Grid, MOST_ARGUMENTS, RepeatKey, Source, Transfer,
@@ -11,7 +12,8 @@ pub use crate::gpu::driver::{
 pub use crate::gpu::execute::Kernels;
 pub use crate::gpu::facts::DeviceFacts;
 pub use crate::gpu::kernel::Part;
-pub use crate::gpu::search::{Effort, TuneReport, TuneRow};
+pub use crate::gpu::search::{FasterFrom, TuneReport, TuneRow};
+pub use crate::gpu::tuned::{TunedDevice, TunedSort, forget_tuned, tuned};
 pub use crate::gpu::tuning::Tuning;
 
 use crate::gpu::backends::{BACKENDS, Backend};
@@ -25,6 +27,7 @@ use crate::request::Request;
 use crate::{Engine, Error};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The engines that have devices, and that this program was built with, the fastest first.
 pub fn engines() -> impl Iterator<Item = Engine> {
@@ -78,17 +81,18 @@ impl OpenDevice {
         self.engine.copy_bandwidth()
     }
 
-    /// Tries shapes on the device, stores the best for later sorts with this engine, and says what was found. `progress` is called
-    /// with the number of steps done and the number of all steps.
+    /// Tries strategies and shapes on the device and compares it with the CPU, stores what is best for later sorts with this engine,
+    /// and says what was found. It takes about as long as the budget, whatever the device: what does not fit is left for another
+    /// call, which begins with it. `progress` hears what is tried next.
     ///
-    /// What was stored before is replaced, length by length: what was found before a process is killed stays. Devices that are open
-    /// in this process go on with what they had. Where there is no cache folder, the result serves this report only.
+    /// What is found is stored at once, so that it stays when the process is killed. Devices that are open in this process go on with
+    /// what they had. Where there is no cache folder, the result serves this report only.
     ///
     /// # Errors
     ///
-    /// When not even the default shape works: the error of that sort.
-    pub fn tune(&self, effort: Effort, progress: &mut dyn FnMut(usize, usize)) -> Result<TuneReport, Error> {
-        self.engine.tune(effort, progress)
+    /// When not even the default way to sort works: the error of that sort.
+    pub fn tune(&self, budget: Duration, progress: &mut dyn FnMut(&str)) -> Result<TuneReport, Error> {
+        self.engine.tune(budget, progress)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::cpu::{self, Settings};
 use crate::gpu::auto::worthwhile;
 use crate::key::{BitMap, Key, Order, as_bits, as_bits_mut};
+use crate::request::{Request, Segments};
 use crate::{Engine, Error, Sorter, TopK};
 
 /// Sorts keys in place, ascending.
@@ -22,7 +23,9 @@ pub fn sort<K: Key>(keys: &mut [K]) {
 /// Sorts keys in place, whatever happens.
 #[inline]
 fn sort_in<K: Key>(keys: &mut [K], order: Order) {
-    if worthwhile(keys.len()).is_some() && Sorter::new().order(order).sort(keys).is_ok() {
+    if worthwhile(&Request::keys::<K>(Segments::one(keys.len()))).is_some()
+        && Sorter::new().order(order).sort(keys).is_ok()
+    {
         return;
     }
     let settings = Settings { order, ..Settings::usual() };
@@ -40,7 +43,8 @@ fn sort_in<K: Key>(keys: &mut [K], order: Order) {
 /// # Ok::<(), bitonic::Error>(())
 /// ```
 pub fn sort_pairs<K: Key, V: Copy + Send>(keys: &mut [K], values: &mut [V]) -> Result<(), Error> {
-    if keys.len() == values.len() && worthwhile(keys.len()).is_none() {
+    let request = Request::pairs::<K, V>(Segments::one(keys.len()));
+    if keys.len() == values.len() && worthwhile(&request).is_none() {
         let settings = Settings::usual();
         // SAFETY: the sort gives back a permutation of the keys' bits.
         return cpu::sort_pairs(unsafe { as_bits_mut(keys) }, values, settings.map::<K>(), false, settings);

@@ -6,7 +6,7 @@ mod select;
 pub use select::TopK;
 
 use crate::cpu::{self, Bounds, KeysPlan, Settings};
-use crate::gpu::auto::worthwhile;
+use crate::gpu::auto::{worthwhile, worthwhile_to_plan};
 use crate::gpu::backends::Backend;
 use crate::gpu::choice::DeviceChoice;
 use crate::gpu::cut::Cuts;
@@ -357,7 +357,7 @@ impl Sorter {
 
     fn plan_of(&self, request: Request, for_cpu: CpuPlanner) -> Result<Plan, Error> {
         let request = self.complete(request);
-        if let Some(device) = self.device_for(&request, &mut None)? {
+        if let Some(device) = self.device_by(worthwhile_to_plan, &request, &mut None)? {
             match self.means(&request).and_then(|means| device.plan(&request, &means)) {
                 Ok(plan) => return Ok(plan),
                 Err(error) => self.fall_back(error, &mut None)?,
@@ -395,11 +395,21 @@ impl Sorter {
         request: &Request,
         fallback: &mut Option<String>,
     ) -> Result<Option<Arc<dyn DeviceEngine>>, Error> {
+        self.device_by(worthwhile, request, fallback)
+    }
+
+    /// The same, with [`Engine::Auto`] by this rule.
+    fn device_by(
+        &self,
+        worthwhile: impl FnOnce(&Request) -> Option<Result<Arc<dyn DeviceEngine>, Error>>,
+        request: &Request,
+        fallback: &mut Option<String>,
+    ) -> Result<Option<Arc<dyn DeviceEngine>>, Error> {
         match self.engine {
             Engine::Cpu => Ok(None),
             // The processor reads all keys in less time than it takes to send them anywhere.
             Engine::Auto if matches!(request.what, What::Top(_)) => Ok(None),
-            Engine::Auto => match worthwhile(request.len()) {
+            Engine::Auto => match worthwhile(request) {
                 None => Ok(None),
                 Some(Ok(device)) => Ok(request.check(device.facts().engine).is_ok().then_some(device)),
                 Some(Err(error)) => self.fall_back(error, fallback).map(|()| None),

@@ -22,14 +22,14 @@ const LAYERS: &[&[&str]] = &[
 
 /// The rooms of `gpu/`, the lowest first.
 const ROOMS: &[&[&str]] = &[
-    &["lock", "choice", "cache", "no_cache"],
+    &["lock", "choice", "cache", "no_cache", "opened", "budget"],
     &["facts", "element", "job"],
     &["kernel"],
     &["tuning"],
     &["strategy"],
     &["cut", "plan"],
     &["driver", "memory", "state", "execute", "bandwidth", "programs"],
-    &["search"],
+    &["search", "against_cpu", "tuned"],
     &["engine", "opencl", "cuda"],
     &["backends"],
     &["auto"],

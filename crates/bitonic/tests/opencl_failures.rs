@@ -34,8 +34,15 @@ impl Settings {
 
     /// As if `bitonic tune` had found this device faster from this length on.
     fn tuned(self, device: &str, faster_from: usize) -> Self {
-        let payload = format!("{faster_from} opencl {device}\n");
-        let key = sha_256(&format!("bitonic-sort {}\nengines", env!("CARGO_PKG_VERSION")));
+        self.tuned_with_opening(device, faster_from, 0)
+    }
+
+    /// The same of a device that saves a nanosecond a key, and takes some microseconds to open.
+    fn tuned_with_opening(self, device: &str, faster_from: usize, opening: u64) -> Self {
+        let kinds = ["keys-4", "rows-4", "pairs-8", "argsort-4"];
+        let line = |kind| format!("{faster_from} 16777216 {kind} 1.000 {opening} opencl {device}\n");
+        let payload: String = kinds.map(line).concat();
+        let key = sha_256(&format!("bitonic-sort {}\nengines, kinds of sorts", env!("CARGO_PKG_VERSION")));
         let entry =
             format!("bitonic cache entry 2\n{key}\n{}\n{payload}", sha_256(&format!("{key}\n{payload}")));
         let path = self.cache.join(format!("auto-{}", &key[..32]));
@@ -265,9 +272,13 @@ fn more_than_one_buffer_holds_is_an_error_where_it_must_not_be_cut_and_auto_goes
     assert_too_large(whole.sort(&mut keys), most + 1, most);
     assert_too_large(whole.sort_rows(&mut keys, 1), most + 1, most);
     assert!(keys == before, "the keys were touched");
-    let report = Sorter::new().chunks(false).sort(&mut keys).unwrap();
+    let mut few = random_keys(10_000);
+    let report = Sorter::new().chunks(false).device_memory(4096).sort(&mut few).unwrap();
     assert_eq!(report.engine(), Engine::Cpu);
-    assert!(report.fallback.is_some_and(|reason| reason.contains("in one buffer")));
+    assert!(report.fallback.as_ref().is_some_and(|reason| reason.contains("4096")), "{report}");
+    assert!(few.is_sorted());
+    let report = Sorter::new().chunks(false).sort(&mut keys).unwrap();
+    assert_eq!((report.engine(), report.fallback), (Engine::Cpu, None), "keys of 8 bits are the CPU's");
     assert!(keys.is_sorted());
     assert!(on_pocl().plan::<u8>(most + 1).unwrap().chunks.is_some_and(|chunks| chunks.count == 2));
 
@@ -382,6 +393,41 @@ fn a_cache_full_of_garbage_changes_nothing() {
         }
     }
     settings.in_child(test);
+}
+
+#[test]
+fn a_device_is_opened_when_that_pays_and_serves_from_then_on() {
+    let test = "a_device_is_opened_when_that_pays_and_serves_from_then_on";
+    // 2000 keys gain 1000 ns, opening takes 5000: the fifth sort makes up for it.
+    if Settings::new(test).tuned_with_opening(&pocl().info().name, 1000, 5).in_child(test) {
+        return;
+    }
+    let engine_of = |len| Sorter::new().sort(&mut random_keys(len)).unwrap().engine();
+    let plan = |len| Sorter::new().plan::<u32>(len).unwrap().engine;
+    assert_eq!([2000, 1000, 500, 2000, 2000].map(plan), [Engine::Cpu; 5], "plans gain nothing");
+    assert_eq!([2000; 4].map(engine_of), [Engine::Cpu; 4]);
+    assert_eq!([2000, 1000, 999].map(engine_of), [Engine::OpenCl, Engine::OpenCl, Engine::Cpu]);
+    let choice = bitonic::device::auto_choice(&bitonic::Request::keys::<u32>(bitonic::Segments::one(1000)));
+    assert_eq!((choice.engine, choice.device), (Engine::OpenCl, Some(pocl().info().name.clone())));
+}
+
+#[test]
+fn a_device_that_the_process_has_used_is_used_again() {
+    let test = "a_device_that_the_process_has_used_is_used_again";
+    // Opening it for a sort would take an hour.
+    if Settings::new(test).tuned_with_opening(&pocl().info().name, 1000, 3_600_000_000).in_child(test) {
+        return;
+    }
+    let engine_of = |len| Sorter::new().sort(&mut random_keys(len)).unwrap().engine();
+    assert_eq!(engine_of(5000), Engine::Cpu);
+    on_pocl().sort(&mut random_keys(100)).unwrap();
+    assert_eq!([5000, 999].map(engine_of), [Engine::OpenCl, Engine::Cpu]);
+    let bytes: Vec<u8> = vec![7; 5000];
+    assert_eq!(
+        Sorter::new().sort(&mut bytes.clone()).unwrap().engine(),
+        Engine::Cpu,
+        "not a kind that was compared"
+    );
 }
 
 /// Every sort works on the device, and with [`Engine::Auto`].

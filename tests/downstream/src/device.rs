@@ -1,7 +1,7 @@
 //! Devices of any engine, and the layer under them.
 
 use crate::{Outcome, unordered};
-use bitonic::device::{Argument, Command, DeviceChoice, Driver, Effort, Grid, Source};
+use bitonic::device::{Argument, Command, DeviceChoice, Driver, Grid, Source};
 use bitonic::{Engine, Segments};
 use std::time::Duration;
 
@@ -19,10 +19,17 @@ pub(crate) fn devices() -> Outcome {
             println!("{} copies {bandwidth:.1e} bytes a second", facts.name);
         }
     }
-    // Takes seconds to minutes, so it is named and not called.
+    // Takes seconds, so it is named and not called.
     let _ = |device: &bitonic::device::OpenDevice| {
-        bitonic::device::OpenDevice::tune(device, Effort::Quick, &mut |_, _| ())
+        bitonic::device::OpenDevice::tune(device, Duration::from_secs(5), &mut |_| ())
     };
+    for tuned in bitonic::device::tuned() {
+        println!("{} was tuned for {} lengths", tuned.device, tuned.sorts.len());
+    }
+    // What the user has tuned stays.
+    let _ = bitonic::device::forget_tuned;
+    let choice = bitonic::device::auto_choice(&bitonic::Request::keys::<u32>(Segments::one(100)));
+    assert_eq!(choice.engine, Engine::Cpu, "{}", choice.reason);
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use super::once;
 use crate::explore;
 use crate::failure::Failure;
 use crate::output;
+use crate::program;
 use crate::progress::Progress;
 use crate::word::Word;
 use bitonic_lab::analysis::Statistic;
@@ -124,7 +125,7 @@ fn finish(done: Result<(), LabError>, experiment: &Experiment, directory: &Path)
 }
 
 fn count_instructions(experiment: &Experiment, size: usize, directory: &Path) -> Result<(), Failure> {
-    let program = std::env::current_exe().map_err(Failure::new)?.into_os_string();
+    let program = program()?;
     let progress = Progress::spinner("callgrind");
     let watch = |name: &str| progress.name(format!("callgrind: {name}"));
     let command = |job: &Job, sorts: usize| once::command(&program, job, sorts);

@@ -19,6 +19,7 @@ Examples:
   bitonic sort keys.bin --type f32 -o out.txt   raw 32-bit floats in, text out
   bitonic sort a.txt b.txt -o all.txt           several files in one sort
   bitonic sort sales.csv --key price            lines by a column, each as it was
+  bitonic sort t.parquet --key 2 -o out.parquet rows by a column (feature parquet)
   bitonic sort matrix.npy --rows -o out.npy     every row of a matrix; --axis 0: every column
   bitonic sort --check numbers.txt              is it sorted? exit code 0: yes, 1: no
   bitonic sort numbers.txt --unique             every number once
@@ -90,7 +91,8 @@ pub(crate) struct Arguments {
     pub(super) array: Option<String>,
 
     /// Sort the lines of a table by the numbers in this column: its number, from 1, or its name in the first line, which
-    /// then stays first. Lines stay as they are, equal ones in their order; comments go with the line below them.
+    /// then stays first. Lines stay as they are, equal ones in their order; comments go with the line below them. Of a Parquet file,
+    /// the column of numbers, dates or times by which its rows are sorted; nulls come last.
     #[arg(
         short,
         long,

@@ -7,6 +7,11 @@ mod formats;
 mod grouping;
 mod keys;
 mod lines;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "no_parquet.rs"]
+mod parquet;
 mod report;
 mod sources;
 
@@ -59,6 +64,9 @@ fn run_random(key_type: KeyType, len: usize, arguments: &Arguments) -> Result<()
 
 fn run_input(arguments: &Arguments) -> Result<(), Failure> {
     let started = Instant::now();
+    if arguments.files.iter().chain(&arguments.output).any(|path| is_parquet(path)) {
+        return parquet::run(started, arguments);
+    }
     let inputs = external::gather(arguments)?;
     if external::is_larger(&inputs, arguments)? {
         return external::run(inputs, started, arguments);
@@ -86,6 +94,11 @@ fn run_input(arguments: &Arguments) -> Result<(), Failure> {
     drop(sources);
     let what = keys_in_words(key_type, keys.len(), grouping, arguments)?;
     sort_and_write(ToWrite { what, keys, grouping, format, layout }, started, arguments)
+}
+
+/// Whether a name speaks of a Parquet file.
+fn is_parquet(path: &Path) -> bool {
+    formats::extension(path).is_some_and(|extension| extension == "parquet")
 }
 
 /// The type of what is written: keys or indices.
@@ -140,6 +153,10 @@ fn output_format(
         (Some(format), _) => Ok(format),
         (None, Some(extension)) if extension == "npz" => Err(Failure::new(format!(
             "archives are not written, and {} is named as one: name it .npy for one array",
+            path.display()
+        ))),
+        (None, Some(extension)) if extension == "parquet" => Err(Failure::new(format!(
+            "keys alone are not written as Parquet, and {} is named so: name it .npy, .bin or .txt",
             path.display()
         ))),
         (None, Some(_)) if !input_format.is_text() && extension != input_extension && is_named(path) => {

@@ -1,24 +1,21 @@
 """``python -m bitonic``: the command `bitonic`, which sorts files, draws and proves networks and measures sorts.
 
-The command is a program of its own. It is looked for beside this interpreter, then on the path.
+It is the same code as the program of that name, and does the same: ``python -m bitonic --help``.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
+import signal
 import sys
-import sysconfig
+
+from bitonic import _core
 
 
 def main() -> int:
-    path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)])
-    command = shutil.which("bitonic", path=path)
-    if command is None:
-        print("the command bitonic is not installed: install it with 'cargo install bitonic-cli'", file=sys.stderr)
-        return 127
-    return subprocess.run([command, *sys.argv[1:]], check=False).returncode
+    # Python would note Ctrl-C for when the command is done. One that was ignored before, as by nohup, stays ignored.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return _core.command(["bitonic", *sys.argv[1:]])
 
 
 if __name__ == "__main__":

@@ -4,8 +4,10 @@ use super::choice::DeviceChoice;
 use super::driver::Driver;
 use super::engine::DeviceEngine;
 use super::facts::DeviceFacts;
+use super::opened;
 use crate::{Engine, Error};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The backends of this build, the fastest first: a new one is a row here, a folder and a prelude.
 pub(crate) static BACKENDS: &[Backend] = &[
@@ -29,7 +31,12 @@ impl Backend {
         Self {
             engine: D::ENGINE,
             list: D::list,
-            open: |choice| D::open(choice).map(|device| Arc::new(device) as Arc<dyn DeviceEngine>),
+            open: |choice| {
+                let started = Instant::now();
+                let device = D::open(choice)?;
+                opened::note(D::ENGINE, &device.facts().name, started.elapsed());
+                Ok(Arc::new(device) as Arc<dyn DeviceEngine>)
+            },
         }
     }
 

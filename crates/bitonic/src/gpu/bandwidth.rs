@@ -24,6 +24,11 @@ pub(super) fn load(cache: &Cache, identity: &str) -> Option<f64> {
     cache.load(NAME, identity).and_then(|payload| parse(&payload))
 }
 
+/// The files of all devices.
+pub(super) fn files(cache: &Cache) -> Vec<std::path::PathBuf> {
+    cache.files(NAME)
+}
+
 /// Keeps the speed of a device.
 pub(super) fn store(cache: &Cache, identity: &str, bytes_per_second: f64) {
     tracing::debug!(identity, bytes_per_second, "measured the copy bandwidth");

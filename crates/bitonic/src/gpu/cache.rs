@@ -91,11 +91,40 @@ impl Cache {
         }
     }
 
-    fn path(&self, name: &str, key: &str) -> Option<PathBuf> {
-        let plain: String =
-            name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
-        Some(self.directory.as_ref()?.join(format!("{plain}-{}", &hash_of_key(key)[..32])))
+    /// The files of all entries of a name, whatever their keys, in the order of their names.
+    pub(crate) fn files(&self, name: &str) -> Vec<PathBuf> {
+        let Some(entries) = self.directory.as_ref().and_then(|folder| fs::read_dir(folder).ok()) else {
+            return Vec::new();
+        };
+        let start = format!("{}-", plain(name));
+        let is_entry = |path: &PathBuf| {
+            let hash = path.file_name().and_then(|name| name.to_str()?.strip_prefix(&start));
+            hash.is_some_and(|hash| hash.len() == HASH_IN_NAME && hash.bytes().all(|c| c.is_ascii_hexdigit()))
+        };
+        let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_entry).collect();
+        files.sort();
+        files
     }
+
+    /// What a file has that [`Cache::files`] found, if it is whole, and nobody else can have written it.
+    pub(crate) fn load_file(path: &Path) -> Option<Vec<u8>> {
+        let entry = read_trusted(path).ok()??;
+        let key = entry.strip_prefix(MAGIC.as_bytes())?.split(|&byte| byte == b'\n').next()?;
+        payload_behind(&entry, std::str::from_utf8(key).ok()?).map(<[u8]>::to_vec)
+    }
+
+    fn path(&self, name: &str, key: &str) -> Option<PathBuf> {
+        let hash = &hash_of_key(key)[..HASH_IN_NAME];
+        Some(self.directory.as_ref()?.join(format!("{}-{hash}", plain(name))))
+    }
+}
+
+/// The digits of a key's hash in the name of its file.
+const HASH_IN_NAME: usize = 32;
+
+/// A name that every file system takes.
+fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
 }
 
 fn entry_of(key: &str, payload: &[u8]) -> Vec<u8> {
@@ -106,11 +135,15 @@ fn entry_of(key: &str, payload: &[u8]) -> Vec<u8> {
 }
 
 fn payload_of<'a>(entry: &'a [u8], key: &str) -> Option<&'a [u8]> {
-    let key = hash_of_key(key);
+    payload_behind(entry, &hash_of_key(key))
+}
+
+/// The payload of an entry whose key has this hash.
+fn payload_behind<'a>(entry: &'a [u8], key: &str) -> Option<&'a [u8]> {
     let rest = entry.strip_prefix(MAGIC.as_bytes())?.strip_prefix(key.as_bytes())?.strip_prefix(b"\n")?;
     let (hash, rest) = rest.split_at_checked(key.len())?;
     let payload = rest.strip_prefix(b"\n")?;
-    (hash == hash_of_payload(&key, payload).as_bytes()).then_some(payload)
+    (hash == hash_of_payload(key, payload).as_bytes()).then_some(payload)
 }
 
 fn hash_of_key(key: &str) -> String {
@@ -311,6 +344,20 @@ mod tests {
         let key_ends = MAGIC.len() + 64;
         let forged = [&other[..key_ends], &one[key_ends..]].concat();
         assert_eq!(payload_of(&forged, "other"), None);
+    }
+
+    #[test]
+    fn the_files_of_a_name_are_found_and_read_without_their_keys() {
+        let directory = TestDirectory::new("cache-files");
+        let cache = directory.cache();
+        assert!(cache.store("kernel", "one", PAYLOAD) && cache.store("kernel-2", "one", b"another's"));
+        fs::write(directory.path.join("kernel-notes"), "not an entry").expect("the folder can be written");
+        let files = cache.files("kernel");
+        assert_eq!(files, [cache.path("kernel", "one").expect("this cache has a folder")]);
+        assert_eq!(Cache::load_file(&files[0]).as_deref(), Some(PAYLOAD));
+        fs::write(&files[0], "garbage").expect("the entry can be written");
+        assert_eq!(Cache::load_file(&files[0]), None);
+        assert!(Cache { directory: None }.files("kernel").is_empty());
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! A device of any backend, behind one interface without type parameters.
 
+use super::against_cpu;
 use super::driver::Driver;
 use super::execute::{Done, HostArrays, Means, execute, facts_of};
 use super::facts::DeviceFacts;
 use super::plan::plan_with;
-use super::search::{self, Effort, TuneReport};
+use super::search::{self, TuneReport};
+use super::tuning::{Crossover, SortKind};
 use crate::Error;
 use crate::plan::Plan;
 use crate::request::Request;
+use std::time::Duration;
 
 /// An open device that plans and sorts.
 pub(crate) trait DeviceEngine: Send + Sync {
@@ -24,7 +27,10 @@ pub(crate) trait DeviceEngine: Send + Sync {
     fn copy_bandwidth(&self) -> Result<f64, Error>;
 
     /// Tries shapes, stores the best for later sorts, and says what was found.
-    fn tune(&self, effort: Effort, progress: &mut dyn FnMut(usize, usize)) -> Result<TuneReport, Error>;
+    fn tune(&self, budget: Duration, progress: &mut dyn FnMut(&str)) -> Result<TuneReport, Error>;
+
+    /// Compares the device with the CPU at one length, 2^`log2`.
+    fn compare(&self, kind: SortKind, log2: u32) -> Result<Crossover, Error>;
 }
 
 impl<D: Driver> DeviceEngine for D {
@@ -44,7 +50,11 @@ impl<D: Driver> DeviceEngine for D {
         self.state().copy_bandwidth(self)
     }
 
-    fn tune(&self, effort: Effort, progress: &mut dyn FnMut(usize, usize)) -> Result<TuneReport, Error> {
-        search::tune(self, effort, progress)
+    fn tune(&self, budget: Duration, progress: &mut dyn FnMut(&str)) -> Result<TuneReport, Error> {
+        search::tune(self, budget, progress)
+    }
+
+    fn compare(&self, kind: SortKind, log2: u32) -> Result<Crossover, Error> {
+        against_cpu::at_length(self, kind, log2)
     }
 }

@@ -1,7 +1,7 @@
 //! Sorting on devices. Every room may use those above it.
 //!
 //! ```text
-//!   facts, choice     what a device is; how a user names one
+//!   facts, choice     what a device is; how a user names one; opened: those that this process has
 //!   element, job      a request as kernels see it: bits and rows
 //!   kernel            kernels as a table; kernels/ has their texts
 //!   tuning/           what was measured, with the name of its device
@@ -10,15 +10,17 @@
 //!   driver            what a backend provides: buffers, compiler, launches, copies, times
 //!   memory/           buffers, landing and pinned memory that are kept
 //!   execute/          plan x arrays -> sorted; state is what is kept for a device meanwhile
-//!   search            tries shapes on a device
+//!   search            tries shapes on a device; against_cpu compares it with the CPU; tuned shows what is kept
 //!   engine            a device of any backend
 //!   opencl/, cuda/    the backends; backends is the list of them
 //!   auto              which one `Auto` takes
 //! ```
 
+mod against_cpu;
 pub(crate) mod auto;
 pub(crate) mod backends;
 mod bandwidth;
+mod budget;
 #[cfg(feature = "devices")]
 mod cache;
 #[cfg(not(feature = "devices"))]
@@ -39,6 +41,7 @@ mod lock;
 mod memory;
 #[cfg(feature = "opencl")]
 pub mod opencl;
+mod opened;
 pub(crate) mod plan;
 #[cfg(any(feature = "opencl", feature = "cuda"))]
 mod programs;
@@ -47,6 +50,7 @@ mod state;
 pub(crate) mod strategy;
 #[cfg(test)]
 mod testing;
+pub(crate) mod tuned;
 pub(crate) mod tuning;
 
 pub use cache::cache_folder;

@@ -27,4 +27,12 @@ impl Cache {
     pub(crate) fn store(&self, _: &str, _: &str, _: &[u8]) -> bool {
         false
     }
+
+    pub(crate) fn files(&self, _: &str) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    pub(crate) fn load_file(_: &Path) -> Option<Vec<u8>> {
+        None
+    }
 }

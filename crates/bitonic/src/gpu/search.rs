@@ -1,13 +1,13 @@
 //! Measures the few parameters of a plan on a device, and from which length on it beats the CPU: what `bitonic tune` does.
 
-use super::cut::Cuts;
+use super::against_cpu;
+use super::budget::Budget;
 use super::driver::Driver;
-use super::execute::{HostArrays, Means, execute, sort_buffers};
+use super::execute::sort_buffers;
 use super::facts::DeviceFacts;
 use super::job::Job;
-use super::plan::plan_with;
-use super::strategy::{Network, kernel_plan, of_strategy, shape_for};
-use super::tuning::{Crossover, NetworkShape, TunedShape, Tuning};
+use super::strategy::{Network, each_strategy, kernel_plan, of_strategy, shape_for};
+use super::tuning::{Crossover, NetworkShape, SortKind, Stored, StrategyName, TunedShape, Tuning};
 use crate::Error;
 use crate::cpu;
 use crate::key::{Key, as_bytes};
@@ -16,30 +16,43 @@ use crate::request::{Request, Segments};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How much is tried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Effort {
-    /// Two lengths, 32-bit keys only: seconds.
-    Quick,
-    /// Lengths from 2^12 to 2^24 and elements of 4, 8 and 16 bytes: minutes.
-    #[default]
-    Full,
-}
-
 /// What tuning found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TuneReport {
     /// The device.
     pub device: String,
-    /// What was best for which elements and lengths.
+    /// What was best for which elements and lengths, of those that were tried this time.
     pub rows: Vec<TuneRow>,
-    /// From how many 32-bit keys on the device is faster than the CPU engine, transfers included; `None` if it never was.
-    /// [`Engine::Auto`](crate::Engine::Auto) uses the device from there on.
-    pub faster_from: Option<usize>,
+    /// How many of these are left for another time, because the budget was spent.
+    pub rows_left: usize,
+    /// From which length on the device is faster than the CPU engine, for the kinds of sorts that were compared this time.
+    /// [`Engine::Auto`](crate::Engine::Auto) goes by it. Empty where the device is a processor, of which the CPU engine is the better
+    /// use.
+    pub faster_from: Vec<FasterFrom>,
+    /// How many kinds of sorts are left for another time.
+    pub kinds_left: usize,
     /// Whether it was stored, so that later sorts go by it.
     pub stored: bool,
+}
+
+/// From which length on a device is faster than the CPU, for a kind of sorts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FasterFrom {
+    /// The kind of sorts, such as `keys of 4 bytes`.
+    pub sorts: String,
+    /// The shortest length at which the device, transfers included, was faster beyond the spread of the times; `None` if it never was.
+    pub length: Option<usize>,
+    /// The longest that was measured.
+    pub measured_up_to: usize,
+}
+
+impl From<&Crossover> for FasterFrom {
+    fn from(crossover: &Crossover) -> Self {
+        let &Crossover { kind, faster_from, up_to, .. } = crossover;
+        Self { sorts: kind.to_string(), length: faster_from, measured_up_to: up_to }
+    }
 }
 
 /// The best way to cut sorts of one kind.
@@ -50,7 +63,7 @@ pub struct TuneRow {
     pub element_bytes: usize,
     /// How many keys were sorted.
     pub length: usize,
-    /// How sorts are cut without tuning.
+    /// The strategy, or the shape of the network, that is taken without tuning.
     pub default_shape: String,
     /// What the kernels took with it.
     pub default_time: Duration,
@@ -64,57 +77,108 @@ pub struct TuneRow {
     pub refused: usize,
 }
 
-/// Tries shapes on a device, stores the best for later sorts, and says what was found.
+/// The lengths that are tuned, as powers of two, those that tell most first.
+const LENGTHS: [u32; 8] = [16, 20, 24, 14, 18, 22, 12, 13];
+
+/// Processors and simulators would take hours for longer ones.
+const LONGEST_ON_CPU: u32 = 20;
+
+/// The share of a budget that goes to shapes and strategies. The rest goes to comparisons with the CPU, which need fewer kernels.
+const FOR_SHAPES: f64 = 0.6;
+
+/// The least budget that is enough to measure the speed of copies, too. Processors take seconds for it.
+const FOR_COPIES: Duration = Duration::from_secs(10);
+
+/// Tries strategies and shapes on a device, stores the best for later sorts, and says what was found. `progress` hears what is tried.
 ///
-/// What was stored before is replaced, length by length, so that what is known by then stays when the process is killed. Devices
-/// that are open in this process go on with what they had.
+/// What is found is stored at once, so that it stays when the process is killed; the rest of what was stored before stays, too. What
+/// was not tuned before comes first. Devices that are open in this process go on with what they had.
 pub(crate) fn tune<D: Driver>(
     device: &D,
-    effort: Effort,
-    progress: &mut dyn FnMut(usize, usize),
+    budget: Duration,
+    progress: &mut dyn FnMut(&str),
 ) -> Result<TuneReport, Error> {
-    let (lengths, wide): (&[u32], bool) = match effort {
-        Effort::Quick => (&[16, 20], false),
-        Effort::Full => (&[12, 13, 14, 16, 18, 20, 22, 24], true),
-    };
-    let is_cpu = device.facts().is_cpu();
-    // Processors and simulators would take hours for the largest.
-    let lengths: Vec<usize> =
-        lengths.iter().map(|&log2| 1_usize << log2).filter(|&length| !is_cpu || length <= 1 << 20).collect();
-    let mut steps = Steps { done: 0, total: lengths.len() * if wide { 3 } else { 1 } + 1, progress };
-    let mut found = Found { device, tuning: Tuning::default(), rows: Vec::new(), stored: true };
-    for &length in &lengths {
-        found.tune_length::<u32>(length)?;
-        steps.step();
+    let (whole, facts) = (Budget::new(budget), device.facts());
+    let is_cpu = facts.is_cpu();
+    if budget >= FOR_COPIES && !is_cpu {
+        progress("the speed of copies");
+        device.state().copy_bandwidth(device)?;
     }
-    for &length in lengths.iter().filter(|_| wide) {
-        found.tune_length::<u64>(length)?;
-        steps.step();
-        found.tune_length::<u128>(length)?;
-        steps.step();
+    let tuning = Tuning::load(&device.identity()).unwrap_or_default();
+    let mut works: Vec<(usize, usize)> = LENGTHS
+        .into_iter()
+        .filter(|&log2| !is_cpu || log2 <= LONGEST_ON_CPU)
+        .flat_map(|log2| [4, 8, 16].map(|bytes| (bytes, 1 << log2)))
+        .collect();
+    works.sort_by_key(|&(bytes, length)| tuning.has(bytes, length));
+    let budget = if is_cpu { whole } else { whole.share(FOR_SHAPES) };
+    let mut found =
+        Found { device, tuning, rows: Vec::new(), stored: true, budget, longest: Duration::ZERO, progress };
+    let mut rows_left = works.len();
+    for (bytes, length) in works {
+        // The default, and at least one other.
+        if !found.budget.allows(2 * found.longest) {
+            break;
+        }
+        let is_tuned = match bytes {
+            4 => found.tune_length::<u32>(length)?,
+            8 => found.tune_length::<u64>(length)?,
+            _ => found.tune_length::<u128>(length)?,
+        };
+        if !is_tuned {
+            break;
+        }
+        rows_left -= 1;
     }
-    let Found { rows, mut stored, .. } = found;
-    let mut faster_from = None;
+    let Found { tuning, mut rows, mut stored, progress, .. } = found;
+    rows.sort_by_key(|row| (row.element_bytes, row.length));
+    let mut compared = Compared { faster_from: Vec::new(), kinds_left: 0, stored: true };
     // A processor is no rival of the CPU engine, which is the better use of it; what was measured for another device stays.
     if !is_cpu {
-        faster_from = crossover(device, effort)?;
-        stored &= Crossover::update(D::ENGINE, &device.facts().name, faster_from);
+        compared = compare(device, &tuning, whole, progress);
     }
-    steps.step();
-    Ok(TuneReport { device: device.facts().name.clone(), rows, faster_from, stored })
+    let Compared { faster_from, kinds_left, .. } = compared;
+    stored &= compared.stored;
+    Ok(TuneReport { device: facts.name.clone(), rows, rows_left, faster_from, kinds_left, stored })
 }
 
-struct Steps<'a> {
-    done: usize,
-    total: usize,
-    progress: &'a mut dyn FnMut(usize, usize),
+/// How a device did beside the CPU.
+struct Compared {
+    faster_from: Vec<FasterFrom>,
+    kinds_left: usize,
+    /// Whether all of it was stored.
+    stored: bool,
 }
 
-impl Steps<'_> {
-    fn step(&mut self) {
-        self.done += 1;
-        (self.progress)(self.done, self.total);
+/// Compares a device with the CPU, for one kind of sorts after the other, and stores what is found. What was not compared before comes
+/// first.
+fn compare<D: Driver>(
+    device: &D,
+    tuning: &Tuning,
+    budget: Budget,
+    progress: &mut dyn FnMut(&str),
+) -> Compared {
+    let known = Crossover::load_all();
+    let name = &device.facts().name;
+    let is_known = |kind: &SortKind| {
+        known.iter().any(|known| (known.engine, known.kind) == (D::ENGINE, *kind) && known.device == *name)
+    };
+    let mut kinds = SortKind::MEASURED.to_vec();
+    kinds.sort_by_key(is_known);
+    let mut compared = Compared { faster_from: Vec::new(), kinds_left: kinds.len(), stored: true };
+    for kind in kinds {
+        progress(&format!("{kind}, against the cpu engine"));
+        match against_cpu::crossover(device, kind, tuning, budget) {
+            Ok(Some(crossover)) => {
+                compared.faster_from.push(FasterFrom::from(&crossover));
+                compared.stored &= crossover.update();
+                compared.kinds_left -= 1;
+            }
+            Ok(None) => break,
+            Err(error) => tracing::debug!(%kind, %error, "a kind of sorts cannot be compared"),
+        }
     }
+    compared
 }
 
 /// Better by less than this is noise.
@@ -127,37 +191,108 @@ struct Found<'a, D> {
     rows: Vec<TuneRow>,
     /// Whether all of it was stored.
     stored: bool,
+    budget: Budget,
+    /// What the longest trial took, with building its kernels.
+    longest: Duration,
+    progress: &'a mut dyn FnMut(&str),
 }
 
 impl<D: Driver> Found<'_, D> {
-    fn tune_length<K: Key>(&mut self, length: usize) -> Result<(), Error> {
-        let facts = self.device.facts();
-        let trial = Trial::<K, D>::new(self.device, length)?;
+    /// Tries a way, and notes how long that took.
+    fn time<K: Key>(
+        &mut self,
+        trial: &Trial<'_, K, D>,
+        name: &str,
+        plan: &dyn Fn(&Job) -> Arc<KernelPlan>,
+    ) -> Result<Duration, Error> {
+        let (bytes, length) = (trial.job.element.bytes(), trial.job.row_length);
+        (self.progress)(&format!("{bytes} bytes, 2^{} keys: {name}", length.ilog2()));
+        let started = Instant::now();
+        let time = trial.time(plan);
+        self.longest = self.longest.max(started.elapsed());
+        time
+    }
+
+    /// Whether another way may be tried. The first comparison of all is made as long as there is time at all: the first trial waits for
+    /// a driver's compiler to start, and says little of the others.
+    fn has_time(&self, tried: usize) -> bool {
+        let is_first = self.rows.is_empty() && tried == 1;
+        self.budget.allows(if is_first { Duration::ZERO } else { self.longest })
+    }
+
+    /// Keeps what is best so far.
+    fn keep(&mut self, tuned: TunedShape) {
+        self.tuning.insert(tuned);
+        self.stored &= Stored::now(self.device.facts(), &self.tuning).store(&self.device.identity());
+    }
+
+    /// Finds the best way for arrays of a length. Whether that was done: without the time to try another way, nothing is kept.
+    fn tune_length<K: Key>(&mut self, length: usize) -> Result<bool, Error> {
+        let device = self.device;
+        let facts = device.facts();
+        let trial = Trial::<K, D>::new(device, length)?;
         let element = trial.job.element;
+        let (element_bytes, from_merges) = (element.bytes(), Step::merges(length));
         let network = shape_for(facts, element, length, 1);
         let in_shape =
             |shape| move |job: &Job| Arc::new(of_strategy(&Network { shape }, job, facts, shape.limits()));
+        let mut strategies = each_strategy(&trial.job, facts).into_iter();
+        // The first is the one that is taken where nothing was tuned. The network fits every job.
+        let default = strategies.next().map_or(StrategyName::Network, |(name, _)| name);
+        let by_name = |name| move |job: &Job| plan_of(name, job, facts);
         let by_default = |job: &Job| kernel_plan(job, facts, &Tuning::default());
-        let default = by_default(&trial.job);
-        let is_network = default.launches == in_shape(network)(&trial.job).launches;
-        let default_time = trial.time(&by_default)?;
-        let (mut tried, mut refused) = (1, 0);
-        let (mut best, mut best_time) = (network, default_time);
-        if !is_network {
-            best_time = trial.time(&in_shape(network))?;
+        let default_time = self.time(&trial, default.name(), &by_default)?;
+        let (mut tried, mut refused, mut is_cut_short) = (1, 0, false);
+        let (mut strategy, mut strategy_time) = (default, default_time);
+        let mut network_time = (default == StrategyName::Network).then_some(default_time);
+        for (name, _) in strategies {
+            if !self.has_time(tried) {
+                is_cut_short = true;
+                break;
+            }
             tried += 1;
+            match self.time(&trial, name.name(), &by_name(name)) {
+                Ok(time) => {
+                    if name == StrategyName::Network {
+                        network_time = Some(time);
+                    }
+                    if is_worth_a_change(time, strategy_time) {
+                        (strategy, strategy_time) = (name, time);
+                    }
+                }
+                Err(error) => {
+                    tracing::debug!(strategy = name.name(), %error, "a strategy is left out");
+                    refused += 1;
+                }
+            }
         }
+        let faster = |strategy| (strategy != default).then_some(strategy);
+        let (mut best, mut best_time) = (network, network_time.unwrap_or(Duration::MAX));
+        if strategy != default {
+            self.keep(TunedShape { element_bytes, from_merges, shape: best, strategy: faster(strategy) });
+        }
+        let mut known = vec![network];
         // One parameter after the other, each from the best so far: tile and registers belong together, the rest does not.
         for stage in [tiles(network, facts, &trial.job), passes(network)] {
             for change in stage {
                 let shape = change(best);
-                if shape == best || !shape.is_possible(facts, element) {
+                if known.contains(&shape) || !shape.is_possible(facts, element) {
                     continue;
                 }
+                known.push(shape);
+                if !self.has_time(tried) {
+                    is_cut_short = true;
+                    break;
+                }
                 tried += 1;
-                match trial.time(&in_shape(shape)) {
-                    Ok(time) if time.as_secs_f64() < best_time.as_secs_f64() * WORTH_A_CHANGE => {
+                match self.time(&trial, &shape.to_string(), &in_shape(shape)) {
+                    Ok(time) if is_worth_a_change(time, best_time) => {
                         (best, best_time) = (shape, time);
+                        if is_worth_a_change(time, strategy_time) {
+                            (strategy, strategy_time) = (StrategyName::Network, time);
+                        }
+                        let strategy = faster(strategy);
+                        self.keep(TunedShape { element_bytes, from_merges, shape, strategy });
                     }
                     Ok(_) => {}
                     Err(error) => {
@@ -167,30 +302,37 @@ impl<D: Driver> Found<'_, D> {
                 }
             }
         }
-        let passes_are_best =
-            !is_network && best_time.as_secs_f64() < default_time.as_secs_f64() * WORTH_A_CHANGE;
-        let element_bytes = element.bytes();
-        let from_merges = Step::merges(length);
-        self.tuning.shapes.push(TunedShape { element_bytes, from_merges, shape: best, passes_are_best });
-        self.stored &= self.tuning.store(&self.device.identity());
-        let default_shape = if is_network { network.to_string() } else { default.algorithm.to_string() };
-        let mut best_shape = best.to_string();
-        if !is_network && !passes_are_best {
-            // What is kept of the passes is for sorts in place.
-            (best_shape, best_time) = (default_shape.clone(), default_time);
+        if is_cut_short && tried == 1 {
+            return Ok(false);
         }
+        self.keep(TunedShape { element_bytes, from_merges, shape: best, strategy: faster(strategy) });
+        let words = |strategy: StrategyName, shape: NetworkShape| match strategy {
+            StrategyName::Network => shape.to_string(),
+            other => other.name().to_owned(),
+        };
         self.rows.push(TuneRow {
             element_bytes,
             length,
-            default_shape,
+            default_shape: words(default, network),
             default_time,
-            best_shape,
-            best_time,
+            best_shape: words(strategy, best),
+            best_time: strategy_time,
             tried,
             refused,
         });
-        Ok(())
+        Ok(true)
     }
+}
+
+/// Whether a time is below another one by more than noise.
+fn is_worth_a_change(time: Duration, than: Duration) -> bool {
+    time.as_secs_f64() < than.as_secs_f64() * WORTH_A_CHANGE
+}
+
+/// The kernels of a strategy; of the network where a job that is a little shorter has others.
+fn plan_of(name: StrategyName, job: &Job, facts: &DeviceFacts) -> Arc<KernelPlan> {
+    let plan = each_strategy(job, facts).into_iter().find(|(other, _)| *other == name);
+    plan.map_or_else(|| kernel_plan(job, facts, &Tuning::default()), |(_, plan)| plan)
 }
 
 type Change = Box<dyn Fn(NetworkShape) -> NetworkShape>;
@@ -281,7 +423,7 @@ impl<'a, K: Key, D: Driver> Trial<'a, K, D> {
 }
 
 /// The same keys every time, so that runs can be compared.
-fn random_keys<K: Key>(length: usize) -> Vec<K> {
+pub(super) fn random_keys<K: Key>(length: usize) -> Vec<K> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut word = || {
         state ^= state << 13;
@@ -291,40 +433,6 @@ fn random_keys<K: Key>(length: usize) -> Vec<K> {
     };
     let bits = (0..length).map(|_| crate::key::Bits::truncate(word() << 64 | word()));
     bits.map(K::from_ordered_bits).collect()
-}
-
-/// The shortest of the lengths tried from which on the device, transfers included, is always faster than the CPU.
-fn crossover<D: Driver>(device: &D, effort: Effort) -> Result<Option<usize>, Error> {
-    let largest = match effort {
-        Effort::Quick => 24,
-        Effort::Full => 26,
-    };
-    let means = Means::new(None, Cuts::Nowhere, None)?;
-    let mut faster_from = None;
-    for log2 in (14..=largest).rev() {
-        let unsorted = random_keys::<u32>(1 << log2);
-        let request = Request::keys::<u32>(Segments::one(unsorted.len()));
-        let plan = plan_with(&request, device.facts(), means.cuts, means.limit, |job| {
-            device.state().plan(device, job)
-        })?;
-        let mut keys = unsorted.clone();
-        let mut best = [Duration::MAX; 2];
-        for _ in 0..3 {
-            keys.copy_from_slice(&unsorted);
-            let started = Instant::now();
-            cpu::sort(&mut keys, cpu::Settings::usual())?;
-            best[0] = best[0].min(started.elapsed());
-            keys.copy_from_slice(&unsorted);
-            let started = Instant::now();
-            execute(device, &plan, HostArrays::Keys(bytemuck::cast_slice_mut(&mut keys)), &means)?;
-            best[1] = best[1].min(started.elapsed());
-        }
-        if best[1] >= best[0] {
-            break;
-        }
-        faster_from = Some(1 << log2);
-    }
-    Ok(faster_from)
 }
 
 #[cfg(test)]
@@ -354,7 +462,7 @@ mod tests {
         use super::*;
         use crate::gpu::opencl::testing;
         use crate::gpu::testing::sort_by_strategy;
-        use bitonic_testkit::{Oclgrind, Pattern};
+        use bitonic_testkit::{Oclgrind, Pattern, in_child};
 
         #[test]
         fn a_trial_gives_times_for_right_results_and_refuses_wrong_ones() {
@@ -365,6 +473,38 @@ mod tests {
             trial.sorted[17] ^= 1;
             let refused = trial.time(&plan);
             assert!(matches!(refused, Err(Error::Device { operation: "sort", .. })), "{refused:?}");
+        }
+
+        #[test]
+        fn comparisons_are_kept_one_by_one_and_what_is_left_is_told() {
+            let test =
+                "gpu::search::tests::on_opencl::comparisons_are_kept_one_by_one_and_what_is_left_is_told";
+            let cache = std::env::temp_dir().join(format!("bitonic-compared-{}", std::process::id()));
+            if in_child(test, &[("BITONIC_CACHE_DIR", &cache)]) {
+                // The child made it.
+                let _ = std::fs::remove_dir_all(&cache);
+                return;
+            }
+            let (device, mut told) = (testing::device(), Vec::new());
+            let budget = Budget::new(Duration::from_secs(1));
+            let compared =
+                compare(&device, &Tuning::default(), budget, &mut |what| told.push(what.to_owned()));
+            let done = compared.faster_from.len();
+            assert!(done > 0 && compared.stored, "the first comparison is begun, and ended");
+            assert_eq!(done + compared.kinds_left, SortKind::MEASURED.len());
+            assert_eq!(told[0], "keys of 4 bytes, against the cpu engine");
+            let kept: Vec<FasterFrom> = Crossover::load_all().iter().map(FasterFrom::from).collect();
+            assert_eq!(kept, compared.faster_from);
+            let again = compare(&device, &Tuning::default(), budget, &mut |what| told.push(what.to_owned()));
+            assert_eq!(
+                (again.faster_from.len(), again.kinds_left),
+                (0, SortKind::MEASURED.len()),
+                "no time is left"
+            );
+            assert!(
+                told.last().is_some_and(|what| !what.starts_with("keys of 4")),
+                "what is new comes first"
+            );
         }
 
         #[test]

@@ -1,11 +1,12 @@
 //! Tuning of a device, in a process and a cache of its own.
 
 use crate::device_or_skip;
-use bitonic::device::{self, DeviceChoice, Effort};
+use bitonic::device::{self, DeviceChoice};
 use bitonic::{Engine, Sorter};
 use bitonic_testkit::{in_child, is_child};
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 #[test]
 fn tuning_stores_what_it_finds_and_sorts_stay_right() {
@@ -20,12 +21,18 @@ fn tuning_stores_what_it_finds_and_sorts_stay_right() {
         return;
     }
     let device = device_or_skip!();
-    let mut steps = Vec::new();
+    let mut steps = 0;
     let open = device::open(Engine::Cuda, &DeviceChoice::Best).unwrap();
-    let report = open.tune(Effort::Quick, &mut |done, total| steps.push((done, total))).unwrap();
-    assert_eq!((report.device, report.stored), (device.info().name.clone(), true));
-    let (done, total) = *steps.last().expect("there are steps");
-    assert_eq!((done, steps.len()), (total, total));
+    let (budget, started) = (Duration::from_secs(20), Instant::now());
+    let report = open.tune(budget, &mut |_| steps += 1).unwrap();
+    // No step begins that would end later, as far as those before it tell.
+    assert!(started.elapsed() < 2 * budget, "{:?}", started.elapsed());
+    assert_eq!((report.device.clone(), report.stored), (device.info().name.clone(), true));
+    assert!(steps > 0 && !report.rows.is_empty() && !report.faster_from.is_empty(), "{report:?}");
+    let shown = device::tuned();
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert_eq!((&shown[0].device, shown[0].sorts.len()), (&report.device, report.rows.len()));
+    assert_eq!(shown[0].faster_from, report.faster_from);
     for row in &report.rows {
         assert!(row.best_time <= row.default_time && row.tried > row.refused, "{row:?}");
     }

@@ -88,7 +88,7 @@ fn memory(arguments: &Arguments) -> usize {
 }
 
 /// The folder for temporary files. The output's has to have room for as much anyway, and the system's may lie in memory.
-fn temp(arguments: &Arguments) -> PathBuf {
+pub(super) fn temp(arguments: &Arguments) -> PathBuf {
     if let Some(folder) = &arguments.temp {
         return folder.clone();
     }

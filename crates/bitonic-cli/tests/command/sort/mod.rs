@@ -7,6 +7,7 @@ mod formats;
 mod lines;
 mod mistakes;
 mod output;
+mod parquet;
 mod random;
 mod rows;
 mod text;

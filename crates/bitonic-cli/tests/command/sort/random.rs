@@ -14,7 +14,8 @@ fn without_an_output_it_verifies_and_measures() {
     let first_words = |part: &str| {
         part.lines().filter_map(|line| line.split(' ').next().map(str::to_owned)).collect::<Vec<_>>()
     };
-    assert_eq!(first_words(facts), ["keys", "engine", "device", "instructions", "plan"], "{text}");
+    assert_eq!(first_words(facts), ["keys", "engine", "device", "instructions", "plan", "auto"], "{text}");
+    assert!(facts.contains("takes cpu: no device was compared with it yet, for keys of 4 bytes; "), "{text}");
     assert!(facts.contains("65536 u32 keys, ascending, random, seed 1\n"), "{text}");
     let here = format!("instructions  {}\n", bitonic::Instructions::detected());
     assert!(facts.contains(&here), "{text}");
@@ -24,8 +25,17 @@ fn without_an_output_it_verifies_and_measures() {
     assert_eq!((rows.first().unwrap().as_str(), rows.last().unwrap().as_str()), ("bitonic", "std"), "{text}");
     assert!(table.lines().skip(1).all(|row| row.ends_with('x')), "{text}");
     assert!(table.lines().last().unwrap().ends_with(" 1.00x"), "{text}");
+    assert!(table.contains("\nbitonic, opencl "), "every engine that is here\n{text}");
     let verified = remarks.lines().last().unwrap();
     assert!(verified.starts_with("verified: ") && verified.ends_with("bit for bit"), "{text}");
+}
+
+#[test]
+fn an_engine_that_is_not_here_takes_no_part() {
+    let text = crate::printed(crate::without_driver(["sort", "--random", "64K"]));
+    assert!(!text.contains("opencl"), "{text}");
+    let text = printed(["--random", "64K", "--engine", "cpu"]);
+    assert!(!text.contains("opencl") && !text.contains("auto"), "an engine was asked for\n{text}");
 }
 
 #[test]

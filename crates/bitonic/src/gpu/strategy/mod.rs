@@ -18,7 +18,7 @@ pub(crate) use columnsort::Columnsort;
 use super::facts::DeviceFacts;
 use super::job::Job;
 use super::kernel::{Arrays, Builder, Tile};
-use super::tuning::{Measured, Tuning};
+use super::tuning::{Measured, StrategyName, Tuning};
 use crate::plan::{Algorithm, KernelPlan, Launch, Limits, Step, WorkMemory, passes};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -48,7 +48,13 @@ pub(crate) struct Candidate {
 type Fit = fn(&Job, &DeviceFacts, &Tuning) -> Option<Candidate>;
 
 /// The list of strategies: a new one is a row here and a file.
-const STRATEGIES: &[Fit] = &[network::fit, cluster::fit, columnsort::fit, buckets::fit, counted::fit];
+const STRATEGIES: &[(StrategyName, Fit)] = &[
+    (StrategyName::Network, network::fit),
+    (StrategyName::Cluster, cluster::fit),
+    (StrategyName::Columnsort, columnsort::fit),
+    (StrategyName::Buckets, buckets::fit),
+    (StrategyName::Counted, counted::fit),
+];
 
 /// Ranks, from the fastest to the slowest where several strategies fit.
 mod rank {
@@ -62,17 +68,39 @@ mod rank {
     pub(super) const NETWORK: u32 = 6;
 }
 
+/// The strategies that fit, the fastest first: by what was tuned, then by rank.
+fn candidates(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Vec<(StrategyName, Candidate)> {
+    let fit = |&(name, fit): &(StrategyName, Fit)| Some((name, fit(job, facts, tuning)?));
+    let mut candidates: Vec<(StrategyName, Candidate)> = STRATEGIES.iter().filter_map(fit).collect();
+    let tuned = tuned_strategy(job, tuning);
+    candidates.sort_by_key(|(name, candidate)| (Some(*name) != tuned, candidate.rank));
+    candidates
+}
+
+/// What is tuned are keys as wide as their element, in one array: with values, other strategies fit and others are fast.
+fn tuned_strategy(job: &Job, tuning: &Tuning) -> Option<StrategyName> {
+    let bytes = job.element.bytes();
+    tuning.strategy(bytes, job.row_length).filter(|_| job.rows == 1 && job.element.key_bytes() == bytes)
+}
+
+/// The kernels of every strategy that fits, the fastest by rank first, each without a fallback: for `bitonic tune`.
+pub(crate) fn each_strategy(job: &Job, facts: &DeviceFacts) -> Vec<(StrategyName, Arc<KernelPlan>)> {
+    let tuning = Tuning::default();
+    let limits = Network::new(job, facts, &tuning).shape.limits();
+    let plan = |(name, candidate): (StrategyName, Candidate)| {
+        (name, Arc::new(of_strategy(&*candidate.strategy, job, facts, limits)))
+    };
+    candidates(job, facts, &tuning).into_iter().map(plan).collect()
+}
+
 /// The kernels of the fastest strategy that fits, with the others as fallbacks.
 pub(crate) fn kernel_plan(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Arc<KernelPlan> {
     if job.best.is_some() {
         return best::kernel_plan(job, facts, tuning);
     }
-    let mut candidates: Vec<Candidate> =
-        STRATEGIES.iter().filter_map(|fit| fit(job, facts, tuning)).collect();
-    candidates.sort_by_key(|candidate| candidate.rank);
     let limits = Network::new(job, facts, tuning).shape.limits();
     let mut plan: Option<Arc<KernelPlan>> = None;
-    for candidate in candidates.iter().rev() {
+    for (_, candidate) in candidates(job, facts, tuning).iter().rev() {
         let next = of_strategy(&*candidate.strategy, job, facts, limits);
         // What needs neither less memory nor smaller clusters would be refused as well.
         let fallback = plan.take().and_then(|plan| first_below(&plan, &next));

@@ -21,8 +21,7 @@ pub(super) fn fit(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Option<Can
     let tile = 1 << network.shape.tile_log2;
     let tile_up_to = Measured::of(facts).tile_up_to[Measured::width(job.element.bytes())];
     let is_tile = job.rows > 1 && job.row_length <= tile || job.row_length <= tile_up_to.min(tile);
-    let is_best = tuned(job, facts, tuning).is_some_and(|tuned| tuned.1);
-    let rank = if is_tile || is_best { rank::TILE } else { rank::NETWORK };
+    let rank = if is_tile { rank::TILE } else { rank::NETWORK };
     Some(Candidate { rank, strategy: Box::new(network) })
 }
 
@@ -30,7 +29,7 @@ impl Network {
     /// The tuned shape if there is one and the device can run it, else a good one within the limits.
     pub(crate) fn new(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Self {
         let shape = match tuned(job, facts, tuning) {
-            Some((shape, _)) => shape,
+            Some(shape) => shape,
             None => shape_for(facts, job.element, job.row_length, job.rows),
         };
         Self { shape }
@@ -175,11 +174,10 @@ impl Strategy for Network {
     }
 }
 
-/// The tuned shape that the device can run, and whether passes were faster than everything else. What is tuned is the sort of one
-/// array.
-fn tuned(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Option<(NetworkShape, bool)> {
+/// The tuned shape, if the device can run it. What is tuned is the sort of one array.
+fn tuned(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Option<NetworkShape> {
     let tuned = tuning.shape(job.element.bytes(), job.row_length).filter(|_| job.rows == 1)?;
-    tuned.shape.is_possible(facts, job.element).then_some((tuned.shape, tuned.passes_are_best))
+    tuned.shape.is_possible(facts, job.element).then_some(tuned.shape)
 }
 
 /// Fewer kernels to build: arrays below 2^8 keys share a tile of this size.

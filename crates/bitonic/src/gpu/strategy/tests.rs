@@ -290,7 +290,7 @@ fn a_stored_shape_counts_only_where_the_device_can_run_it() {
         unrolled: true,
     };
     let tuning = |shape| {
-        let tuned = TunedShape { element_bytes: 4, from_merges: 0, shape, passes_are_best: false };
+        let tuned = TunedShape { element_bytes: 4, from_merges: 0, shape, strategy: None };
         Tuning { shapes: vec![tuned] }
     };
     let job = job(1000, 1);
@@ -302,6 +302,34 @@ fn a_stored_shape_counts_only_where_the_device_can_run_it() {
     assert!(taken(&facts, exchanging));
     let not_trusted = DeviceFacts { exchanges_in_passes: false, ..facts };
     assert!(!taken(&not_trusted, exchanging), "passes that exchange are not right on this backend");
+}
+
+#[test]
+fn a_strategy_that_was_tuned_comes_first_where_it_fits_and_the_others_by_rank() {
+    let (facts, length) = (DeviceFacts::nvidia_h200(), 1 << 22);
+    let shape = shape_for(&facts, job(length, 1).element, length, 1);
+    let tuned_to = |strategy| {
+        let from_merges = Step::merges(length);
+        Tuning { shapes: vec![TunedShape { element_bytes: 4, from_merges, shape, strategy }] }
+    };
+    let first = |job: &Job, strategy| kernel_plan(job, &facts, &tuned_to(strategy)).launches[0].kernel;
+    let one = job(length, 1);
+    assert_eq!(first(&one, None), "survey");
+    assert_eq!(first(&one, Some(StrategyName::Columnsort)), "deal");
+    assert_eq!(first(&one, Some(StrategyName::Network)), "tile_sort");
+    assert_eq!(first(&one, Some(StrategyName::Cluster)), "survey", "no cluster holds so many");
+    assert_eq!(
+        first(&job(4 * length, 1), Some(StrategyName::Network)),
+        "survey",
+        "too far from what was tuned"
+    );
+    let in_place = Job { in_place: true, ..one };
+    assert_eq!(first(&in_place, Some(StrategyName::Columnsort)), "tile_sort");
+    let short = job_of::<i16>(length, 1);
+    assert_eq!(first(&short, Some(StrategyName::Columnsort)), first(&short, None), "other keys were tuned");
+    let names: Vec<StrategyName> = each_strategy(&one, &facts).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names.first(), Some(&StrategyName::Counted));
+    assert_eq!(names.last(), Some(&StrategyName::Network));
 }
 
 #[test]
