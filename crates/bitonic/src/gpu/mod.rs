@@ -46,7 +46,7 @@ pub(crate) mod search;
 mod state;
 mod strategy;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub(crate) mod tuning;
 
 pub use cache::cache_folder;

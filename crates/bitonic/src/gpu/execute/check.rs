@@ -1,0 +1,180 @@
+//! What comes from a device counts only when it was checked: in order, and with the fingerprint of what was sent.
+//!
+//! Both arrays are looked at while they are copied, when every block is in the nearest cache anyway:
+//!
+//! ```text
+//!   the caller's arrays  ── copied for the device, and shown ──►  fingerprint before
+//!   landed               ◄─ copied from the device, and shown ──  fingerprint after, and order within a block
+//!                           in the end                            order across the ends of blocks
+//! ```
+//!
+//! Keys with values are shown with the values, which travel last, so that key and value are mixed together. Keys with indices have
+//! none yet when they are sent: index and place are the same then. They come back both, so that what is looked at lies one after
+//! the other, and no key is looked up by its index.
+
+use crate::cpu::fingerprint::Fingerprint;
+use crate::cpu::in_order::is_in_order;
+use crate::cpu::stretch::{Index, Nothing, Place};
+use crate::gpu::job::Job;
+use crate::gpu::lock::lock;
+use crate::gpu::memory::BLOCK_BYTES;
+use crate::key::{self, BitMap, Bits, KeyType, Order};
+use crate::request::Request;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The check of one sort, or of a chunk of it.
+pub(super) struct Check {
+    key: KeyType,
+    order: Order,
+    job: Job,
+    sent: Mutex<Fingerprint>,
+    landed: Mutex<Fingerprint>,
+    in_order: AtomicBool,
+}
+
+/// Elements from this one on: keys, and values where they are given.
+#[derive(Clone, Copy)]
+struct Stretch<'a> {
+    start: usize,
+    keys: &'a [u8],
+    values: Option<&'a [u8]>,
+}
+
+impl Check {
+    pub(super) fn new(request: &Request, job: &Job) -> Self {
+        Self {
+            key: request.key,
+            order: request.order,
+            job: *job,
+            sent: Mutex::default(),
+            landed: Mutex::default(),
+            in_order: AtomicBool::new(true),
+        }
+    }
+
+    /// Looks at a block of keys that are sent: alone, or to be sorted with their indices.
+    pub(super) fn sent_keys(&self, offset: usize, keys: &[u8]) {
+        self.send(self.of_keys(offset, keys));
+    }
+
+    /// Looks at a block of values that are sent, and at their keys, which are somewhere in all of these.
+    pub(super) fn sent_values(&self, all_keys: &[u8], offset: usize, values: &[u8]) {
+        self.send(self.of_values(all_keys, offset, values));
+    }
+
+    /// Looks at a block of keys that have landed and have no values.
+    pub(super) fn landed_keys(&self, offset: usize, keys: &[u8]) {
+        self.land(self.of_keys(offset, keys));
+    }
+
+    /// Looks at a block of values or indices that have landed, and at their keys.
+    pub(super) fn landed_values(&self, all_keys: &[u8], offset: usize, values: &[u8]) {
+        self.land(self.of_values(all_keys, offset, values));
+    }
+
+    /// What is wrong with the arrays, all of whose blocks were looked at; the values are empty if there are none.
+    pub(super) fn finding(&self, keys: &[u8], values: &[u8]) -> Option<&'static str> {
+        if *lock(&self.sent) != *lock(&self.landed) {
+            return Some("elements were lost, doubled or changed");
+        }
+        // Such bits must not become keys, whatever the sums say.
+        if !key::are_valid(self.key, keys) {
+            return Some("bits came back that no key has");
+        }
+        let in_order = self.in_order.load(Ordering::Relaxed) && self.blocks_are_in_order(keys, values);
+        (!in_order).then_some("it is not in order")
+    }
+
+    fn send(&self, stretch: Stretch<'_>) {
+        let fingerprint = self.fingerprint(stretch);
+        *lock(&self.sent) += fingerprint;
+    }
+
+    fn land(&self, stretch: Stretch<'_>) {
+        let fingerprint = self.fingerprint(stretch);
+        *lock(&self.landed) += fingerprint;
+        if !self.is_in_order(stretch) {
+            self.in_order.store(false, Ordering::Relaxed);
+        }
+    }
+
+    fn of_keys<'a>(&self, offset: usize, keys: &'a [u8]) -> Stretch<'a> {
+        Stretch { start: offset / self.job.element.key_bytes(), keys, values: None }
+    }
+
+    fn of_values<'a>(&self, all_keys: &'a [u8], offset: usize, values: &'a [u8]) -> Stretch<'a> {
+        let (key_bytes, value_bytes) = (self.job.element.key_bytes(), self.job.element.value_bytes());
+        let (start, len) = (offset / value_bytes, values.len() / value_bytes);
+        let keys = &all_keys[start * key_bytes..][..len * key_bytes];
+        Stretch { start, keys, values: Some(values) }
+    }
+
+    /// Whether the last element of every block is in order with the first one of the next.
+    fn blocks_are_in_order(&self, keys: &[u8], values: &[u8]) -> bool {
+        let (key_bytes, value_bytes) = (self.job.element.key_bytes(), self.job.element.value_bytes());
+        // The array that was shown.
+        let (bytes, each) =
+            if value_bytes == 0 { (keys.len(), key_bytes) } else { (values.len(), value_bytes) };
+        (BLOCK_BYTES..bytes).step_by(BLOCK_BYTES).all(|offset| {
+            let first = offset / each - 1;
+            let two = |each| first * each..(first + 2) * each;
+            let values = (value_bytes > 0).then(|| &values[two(value_bytes)]);
+            self.is_in_order(Stretch { start: first, keys: &keys[two(key_bytes)], values })
+        })
+    }
+
+    fn fingerprint(&self, stretch: Stretch<'_>) -> Fingerprint {
+        match self.job.element.key_bits {
+            8 => self.fingerprint_of::<u8>(stretch),
+            16 => self.fingerprint_of::<u16>(stretch),
+            32 => self.fingerprint_of::<u32>(stretch),
+            64 => self.fingerprint_of::<u64>(stretch),
+            _ => self.fingerprint_of::<u128>(stretch),
+        }
+    }
+
+    fn fingerprint_of<B: Bits>(&self, Stretch { start, keys, values }: Stretch<'_>) -> Fingerprint {
+        let (place, keys): (_, &[B]) = (self.place(start), bytemuck::cast_slice(keys));
+        match (values, self.job.element.value_bits) {
+            (_, 0) => Fingerprint::of_elements(place, keys, Nothing),
+            (Some(values), 32) => {
+                Fingerprint::of_elements::<B, &[u32]>(place, keys, bytemuck::cast_slice(values))
+            }
+            (Some(values), _) => {
+                Fingerprint::of_elements::<B, &[u64]>(place, keys, bytemuck::cast_slice(values))
+            }
+            (None, 32) => Fingerprint::of_elements(place, keys, Index::<32>),
+            (None, _) => Fingerprint::of_elements(place, keys, Index::<64>),
+        }
+    }
+
+    fn place(&self, start: usize) -> Place {
+        Place { start, row_length: self.job.row_length }
+    }
+
+    fn is_in_order(&self, stretch: Stretch<'_>) -> bool {
+        match self.job.element.key_bits {
+            8 => self.is_in_order_of::<u8>(stretch),
+            16 => self.is_in_order_of::<u16>(stretch),
+            32 => self.is_in_order_of::<u32>(stretch),
+            64 => self.is_in_order_of::<u64>(stretch),
+            _ => self.is_in_order_of::<u128>(stretch),
+        }
+    }
+
+    fn is_in_order_of<B: Bits>(&self, Stretch { start, keys, values }: Stretch<'_>) -> bool {
+        let (place, keys): (_, &[B]) = (self.place(start), bytemuck::cast_slice(keys));
+        let map = BitMap::new(self.key.form(), self.order);
+        match (values, self.job.element.indexed, self.job.element.value_bits) {
+            (Some(indices), true, 32) => {
+                is_in_order::<B, &[u32]>(place, keys, bytemuck::cast_slice(indices), map)
+            }
+            (Some(indices), true, _) => {
+                is_in_order::<B, &[u64]>(place, keys, bytemuck::cast_slice(indices), map)
+            }
+            // Values of equal keys may be in any order.
+            _ => is_in_order(place, keys, Nothing, map),
+        }
+    }
+}
