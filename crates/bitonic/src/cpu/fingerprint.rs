@@ -3,21 +3,21 @@
 //! An element is one to three words of 64 bits: a key, and what travels with it. They are mixed one after the other:
 //!
 //! ```text
-//!   hash of no word    the number of the row
+//!   hash of no word    0
 //!   hash of one more   mix(hash before ^ word)
 //!   first sum          + hash of all words
 //!   second sum         + hash of all words but the last + the lower half of the hash of all x its upper half
+//!   both sums          x an odd number for every row, so that an element that went to another row is noticed
 //! ```
 //!
 //! **One changed element is always noticed**, and so is a single wrong bit. `mix` is a bijection of 64 bits: an exclusive or of the word
 //! with its own upper half, a product with an odd number, and such an exclusive or again, each of which can be undone. So the hash of all
-//! words is another one when one of the words is, and with it the first sum, which is a sum modulo 2^64. If the last two words change, the
-//! two sums tell: the hash of all words and the one before are both known from them, and from these the two words are.
+//! words is another one when one of the words is, and with it the first sum, which is a sum modulo 2^64, and stays another one when it
+//! is multiplied by an odd number. If the last two words change, the two sums tell: the hash of all words and the one before are both
+//! known from them, and from these the two words are.
 //!
 //! **Several changed elements** could cancel out in both sums: one case in 2^128 for values that are mixed well. The products are there
 //! because sums of products with a constant alone would cancel out where keys grow and shrink by the same amounts.
-//!
-//! The row is part of the hash, so that an element that went to another row is noticed, too.
 
 #[cfg(feature = "external")]
 use super::stretch::Nothing;
@@ -60,8 +60,8 @@ impl Fingerprint {
         last[..rest.len()].copy_from_slice(rest);
         let words = words.iter().chain(std::iter::once(&last)).map(|&word| u64::from_le_bytes(word));
         // Its length is part of it: zeros at the end are.
-        let sums = Mixed::start(bytes.len() as u64);
-        *self += Self { items: 1, sums: words.fold(sums, Mixed::word).sums() };
+        let start = Mixed { before: 0, hash: bytes.len() as u64 };
+        *self += Self { items: 1, sums: words.fold(start, Mixed::word).sums() };
     }
 }
 
@@ -79,10 +79,12 @@ impl<B: Bits, V: Carried> Loop for Elements<'_, B, V> {
         let Self { place, keys, values } = self;
         let mut sums = [0_u64; 2];
         place.for_each_row(keys.len(), |PartOfRow { row, behind, places }| {
-            let start = Mixed::start(row);
+            let mut of_row = [0_u64; 2];
             for (&key, number) in keys[places.clone()].iter().zip(values.numbers(places, behind)) {
-                sums = plus(sums, mixed::<B, V>(start, key, number));
+                of_row = plus(of_row, mixed::<B, V>(key, number));
             }
+            let factor = mix(row) | 1;
+            sums = plus(sums, of_row.map(|sum| sum.wrapping_mul(factor)));
         });
         Fingerprint { items: keys.len() as u64, sums }
     }
@@ -95,8 +97,8 @@ fn plus(sums: [u64; 2], more: [u64; 2]) -> [u64; 2] {
 
 /// What an element adds to the sums.
 #[inline(always)]
-fn mixed<B: Bits, V: Carried>(start: Mixed, key: B, number: u64) -> [u64; 2] {
-    let bits = key.widen();
+fn mixed<B: Bits, V: Carried>(key: B, number: u64) -> [u64; 2] {
+    let (bits, start) = (key.widen(), Mixed { before: 0, hash: 0 });
     if B::WIDTH + V::WIDTH <= 64 {
         let above = if V::WIDTH == 0 { 0 } else { number << (64 - V::WIDTH) };
         return start.word(bits as u64 | above).sums();
@@ -119,11 +121,6 @@ struct Mixed {
 }
 
 impl Mixed {
-    #[inline(always)]
-    fn start(number: u64) -> Self {
-        Self { before: 0, hash: number.wrapping_mul(ODD) }
-    }
-
     #[inline(always)]
     fn word(self, word: u64) -> Self {
         Self { before: self.hash, hash: mix(self.hash ^ word) }

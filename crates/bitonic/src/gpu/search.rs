@@ -2,18 +2,24 @@
 
 use super::cut::Cuts;
 use super::driver::Driver;
-use super::execute::{HostArrays, Means, execute, sort_buffers};
+use super::execute::{HostArrays, Means, execute, sort_buffers, wrong_result};
 use super::facts::DeviceFacts;
 use super::job::Job;
 use super::plan::plan_with;
-use super::strategy::{Network, kernel_plan, of_strategy, shape_for};
+use super::strategy::{Network, kernel_plan, of_strategy};
 use super::tuning::{Crossover, NetworkShape, TunedShape, Tuning};
 use crate::Error;
 use crate::cpu;
-use crate::key::{Key, as_bytes};
+use crate::cpu::fingerprint::Fingerprint;
+use crate::cpu::in_order::is_in_order;
+use crate::cpu::stretch::{Nothing, Place};
+use crate::key::{BitMap, Bits, Key, Order, as_bits, as_bytes, bits_as_bytes, bits_as_bytes_mut};
 use crate::plan::{KernelPlan, Step};
 use crate::request::{Request, Segments};
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// How much is tried.
@@ -60,7 +66,8 @@ pub struct TuneRow {
     pub best_time: Duration,
     /// How many ways were tried.
     pub tried: usize,
-    /// How many of them the device's compiler refused, or got wrong: the result of each is checked.
+    /// How many of them the device's compiler refused, or got wrong, now or in an earlier search: the result of each is checked, many
+    /// times for those that are taken.
     pub refused: usize,
 }
 
@@ -82,7 +89,10 @@ pub(crate) fn tune<D: Driver>(
     let lengths: Vec<usize> =
         lengths.iter().map(|&log2| 1_usize << log2).filter(|&length| !is_cpu || length <= 1 << 20).collect();
     let mut steps = Steps { done: 0, total: lengths.len() * if wide { 3 } else { 1 } + 1, progress };
-    let mut found = Found { device, tuning: Tuning::default(), rows: Vec::new(), stored: true };
+    // What came out wrong once stays out.
+    let known = Tuning::load(&device.identity()).unwrap_or_default();
+    let store = |tuning: &Tuning| tuning.store(&device.identity());
+    let mut found = Found::new(device, known.condemned_alone(), &store);
     for &length in &lengths {
         found.tune_length::<u32>(length)?;
         steps.step();
@@ -125,28 +135,52 @@ struct Found<'a, D> {
     device: &'a D,
     tuning: Tuning,
     rows: Vec<TuneRow>,
+    store: &'a dyn Fn(&Tuning) -> bool,
     /// Whether all of it was stored.
     stored: bool,
 }
 
-impl<D: Driver> Found<'_, D> {
+impl<'a, D: Driver> Found<'a, D> {
+    fn new(device: &'a D, tuning: Tuning, store: &'a dyn Fn(&Tuning) -> bool) -> Self {
+        Self { device, tuning, rows: Vec::new(), store, stored: true }
+    }
+
     fn tune_length<K: Key>(&mut self, length: usize) -> Result<(), Error> {
         let facts = self.device.facts();
         let trial = Trial::<K, D>::new(self.device, length)?;
         let element = trial.job.element;
-        let network = shape_for(facts, element, length, 1);
         let in_shape =
             |shape| move |job: &Job| Arc::new(of_strategy(&Network { shape }, job, facts, shape.limits()));
-        let by_default = |job: &Job| kernel_plan(job, facts, &Tuning::default());
+        let (mut tried, mut refused) = (0, 0);
+        // What plans take where nothing is tuned; less if that comes out wrong.
+        let (network, network_time) = loop {
+            let shape = Network::new(&trial.job, facts, &self.tuning.condemned_alone()).shape;
+            tried += 1;
+            match trial.proven_time(&in_shape(shape)) {
+                Ok(time) => break (shape, time),
+                Err(error) if self.tuning.is_condemned(element.bytes(), shape) => return Err(error),
+                Err(error) => self.condemn(element.bytes(), shape, error)?,
+            }
+            refused += 1;
+        };
+        let condemned = self.tuning.condemned_alone();
+        let by_default = |job: &Job| kernel_plan(job, facts, &condemned);
         let default = by_default(&trial.job);
         let is_network = default.launches == in_shape(network)(&trial.job).launches;
-        let default_time = trial.time(&by_default)?;
-        let (mut tried, mut refused) = (1, 0);
-        let (mut best, mut best_time) = (network, default_time);
+        let mut default_time = Some(network_time);
         if !is_network {
-            best_time = trial.time(&in_shape(network))?;
             tried += 1;
+            default_time = match trial.proven_time(&by_default) {
+                Ok(time) => Some(time),
+                Err(error @ Error::WrongResult { .. }) => {
+                    tracing::warn!(%error, "the default is left out");
+                    refused += 1;
+                    None
+                }
+                Err(error) => return Err(error),
+            };
         }
+        let (mut best, mut best_time) = (network, network_time);
         // One parameter after the other, each from the best so far: tile and registers belong together, the rest does not.
         for stage in [tiles(network, facts, &trial.job), passes(network)] {
             for change in stage {
@@ -155,35 +189,42 @@ impl<D: Driver> Found<'_, D> {
                     continue;
                 }
                 tried += 1;
-                match trial.time(&in_shape(shape)) {
-                    Ok(time) if time.as_secs_f64() < best_time.as_secs_f64() * WORTH_A_CHANGE => {
-                        (best, best_time) = (shape, time);
-                    }
-                    Ok(_) => {}
+                if self.tuning.is_condemned(element.bytes(), shape) {
+                    refused += 1;
+                    continue;
+                }
+                match trial.time_if_better(&in_shape(shape), best_time) {
+                    Ok(Some(time)) => (best, best_time) = (shape, time),
+                    Ok(None) => {}
                     Err(error) => {
                         tracing::debug!(%shape, %error, "a shape is left out");
                         refused += 1;
+                        // The compiler may refuse it for reasons that pass.
+                        let _ = self.condemn(element.bytes(), shape, error);
                     }
                 }
             }
         }
         let passes_are_best =
-            !is_network && best_time.as_secs_f64() < default_time.as_secs_f64() * WORTH_A_CHANGE;
+            !is_network && default_time.is_none_or(|time| is_worth_a_change(best_time, time));
         let element_bytes = element.bytes();
         let from_merges = Step::merges(length);
         self.tuning.shapes.push(TunedShape { element_bytes, from_merges, shape: best, passes_are_best });
-        self.stored &= self.tuning.store(&self.device.identity());
-        let default_shape = if is_network { network.to_string() } else { default.algorithm.to_string() };
+        self.stored &= (self.store)(&self.tuning);
+        let mut default_shape = if is_network { network.to_string() } else { default.algorithm.to_string() };
         let mut best_shape = best.to_string();
-        if !is_network && !passes_are_best {
+        if let (false, false, Some(time)) = (is_network, passes_are_best, default_time) {
             // What is kept of the passes is for sorts in place.
-            (best_shape, best_time) = (default_shape.clone(), default_time);
+            (best_shape, best_time) = (default_shape.clone(), time);
+        }
+        if default_time.is_none() {
+            default_shape.push_str(", which came out wrong");
         }
         self.rows.push(TuneRow {
             element_bytes,
             length,
             default_shape,
-            default_time,
+            default_time: default_time.unwrap_or(network_time),
             best_shape,
             best_time,
             tried,
@@ -191,6 +232,19 @@ impl<D: Driver> Found<'_, D> {
         });
         Ok(())
     }
+
+    /// Leaves a shape out for good if that is the error of a wrong result; otherwise the error.
+    fn condemn(&mut self, element_bytes: usize, shape: NetworkShape, error: Error) -> Result<(), Error> {
+        let Error::WrongResult { device, driver, finding, .. } = error else { return Err(error) };
+        tracing::warn!(device, driver, %shape, element_bytes, finding, "a shape came out wrong and is left out for good");
+        self.tuning.condemned.push((element_bytes, shape));
+        self.stored &= (self.store)(&self.tuning);
+        Ok(())
+    }
+}
+
+fn is_worth_a_change(time: Duration, than: Duration) -> bool {
+    time.as_secs_f64() < than.as_secs_f64() * WORTH_A_CHANGE
 }
 
 type Change = Box<dyn Fn(NetworkShape) -> NetworkShape>;
@@ -241,7 +295,7 @@ impl<'a, K: Key, D: Driver> Trial<'a, K, D> {
     }
 
     /// The median time of the kernels, by the plan that `plan` makes of a job. A wrong result, in any run, is an error.
-    pub(crate) fn time(&self, plan: &dyn Fn(&Job) -> Arc<KernelPlan>) -> Result<Duration, Error> {
+    pub(crate) fn time(&self, plan: Planner<'_>) -> Result<Duration, Error> {
         let whole = plan(&self.job);
         let mut times = Vec::with_capacity(RUNS);
         for run in 0..=RUNS {
@@ -273,10 +327,116 @@ impl<'a, K: Key, D: Driver> Trial<'a, K, D> {
         let mut result = vec![0; size_of_val(&self.sorted[..])];
         self.device.download(&self.buffer, &mut result)?;
         if result == as_bytes(&self.sorted) {
-            return Ok(());
+            Ok(())
+        } else {
+            Err(wrong_result(self.device, plan, "a trial fails"))
         }
-        let reason = format!("its compiler got a kernel wrong: {}", plan.algorithm);
-        Err(Error::Device { device: self.device.facts().name.clone(), operation: "sort", reason })
+    }
+
+    /// The time, if it is better than this one; then it is proved, too.
+    fn time_if_better(&self, plan: Planner<'_>, than: Duration) -> Result<Option<Duration>, Error> {
+        let time = self.time(plan)?;
+        if !is_worth_a_change(time, than) {
+            return Ok(None);
+        }
+        self.prove(plan)?;
+        Ok(Some(time))
+    }
+
+    fn proven_time(&self, plan: Planner<'_>) -> Result<Duration, Error> {
+        let time = self.time(plan)?;
+        self.prove(plan)?;
+        Ok(time)
+    }
+
+    /// Sorts many times, on all threads at once: several lengths, several patterns. One wrong result is an error. What compilers and
+    /// drivers get wrong, they get wrong now and then, and for some lengths.
+    fn prove(&self, plan: Planner<'_>) -> Result<(), Error> {
+        let (device, job, length) = (self.device, &self.job, self.job.row_length);
+        let (unsorted, sorted) = (self.unsorted.as_slice(), self.sorted.as_slice());
+        let lengths =
+            [length, length - length / 4 + 1, length / 2 + 1, length / 3].map(|tried| tried.min(length));
+        let repeated = if length <= OFTEN_UP_TO { OFTEN } else { 1 };
+        let count = lengths.len() * PATTERNS.len() * repeated;
+        let bytes = size_of_val(unsorted).max(1);
+        let threads = cpu::thread_count(None).min(count).min((MOST_BYTES / bytes).max(1));
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<(), Error> {
+            let buffer = device.allocate(bytes)?;
+            let mut result = vec![K::Bits::ZERO; length];
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= count {
+                    return Ok(());
+                }
+                let pattern = PATTERNS[number % PATTERNS.len()];
+                let keys = pattern.keys(unsorted, sorted, lengths[number / PATTERNS.len() % lengths.len()]);
+                let job = Job { row_length: keys.len(), ..*job };
+                let plan = plan(&job);
+                let result = &mut result[..keys.len()];
+                device.upload(bits_as_bytes(&keys), &buffer)?;
+                sort_buffers(device, &job, &plan, &buffer, None)?;
+                device.download(&buffer, bits_as_bytes_mut(result))?;
+                let map = BitMap::new(K::TYPE.form(), Order::Ascending);
+                let is_same = |keys: &[K::Bits]| Fingerprint::of_elements(Place::ALONE, keys, Nothing);
+                if is_same(&keys) != is_same(result) || !is_in_order(Place::ALONE, result, Nothing, map) {
+                    return Err(wrong_result(device, &plan, "one of many sorts fails"));
+                }
+            }
+        };
+        thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            let done =
+                threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            // All are waited for.
+            done.fold(Ok(()), Result::and)
+        })
+    }
+}
+
+/// What makes a plan for a job.
+type Planner<'a> = &'a (dyn Fn(&Job) -> Arc<KernelPlan> + Sync);
+
+/// Up to this length, every combination of length and pattern is sorted so often: it takes little time.
+const OFTEN_UP_TO: usize = 1 << 16;
+const OFTEN: usize = 4;
+
+/// The most memory that threads take at the same time.
+const MOST_BYTES: usize = 1 << 30;
+
+/// Keys that are easy to get wrong.
+#[derive(Clone, Copy, Debug)]
+enum Pattern {
+    Random,
+    Sorted,
+    Reversed,
+    Equal,
+    Few,
+    /// Two sorted halves, the upper first.
+    Rotated,
+}
+
+const PATTERNS: [Pattern; 6] =
+    [Pattern::Random, Pattern::Sorted, Pattern::Reversed, Pattern::Equal, Pattern::Few, Pattern::Rotated];
+
+impl Pattern {
+    /// So many keys, from as many or more random ones and the same in order.
+    fn keys<K: Key>(self, unsorted: &[K], sorted: &[K], length: usize) -> Vec<K::Bits> {
+        let (unsorted, sorted) = (&as_bits(unsorted)[..length], &as_bits(sorted)[..length]);
+        let mut keys = match self {
+            Self::Sorted | Self::Reversed | Self::Rotated => sorted.to_vec(),
+            Self::Random => unsorted.to_vec(),
+            Self::Equal => vec![unsorted.first().copied().unwrap_or(K::Bits::ZERO); length],
+            Self::Few => {
+                (0..length).map(|place| unsorted[(unsorted[place].widen() % 5) as usize % length]).collect()
+            }
+        };
+        match self {
+            Self::Reversed => keys.reverse(),
+            Self::Rotated => keys.rotate_left(length / 2),
+            _ => {}
+        }
+        keys
     }
 }
 
@@ -289,7 +449,7 @@ fn random_keys<K: Key>(length: usize) -> Vec<K> {
         state ^= state << 17;
         u128::from(state)
     };
-    let bits = (0..length).map(|_| crate::key::Bits::truncate(word() << 64 | word()));
+    let bits = (0..length).map(|_| Bits::truncate(word() << 64 | word()));
     bits.map(K::from_ordered_bits).collect()
 }
 
@@ -331,15 +491,18 @@ fn crossover<D: Driver>(device: &D, effort: Effort) -> Result<Option<usize>, Err
 mod tests {
     use super::*;
     use crate::gpu::strategy::Strategy;
+    use crate::gpu::testing::{Fault, FaultAt, HostDevice};
     #[cfg(feature = "cuda")]
     use crate::gpu::{lock, strategy::Columnsort, testing::cuda_device, tuning::Measured};
+
+    use std::cell::RefCell;
 
     /// Sorts so many keys by a strategy, and one less; with 64-bit places if they are to be wide. A trial checks what comes out.
     fn check<K: Key, D: Driver>(
         device: &D,
         length: usize,
         wide_index: bool,
-        strategy: impl Fn(&Job) -> Box<dyn Strategy>,
+        strategy: impl Fn(&Job) -> Box<dyn Strategy> + Sync,
     ) {
         let mut trial = Trial::<K, D>::new(device, length).expect("a device has this much memory");
         trial.job.wide_index = wide_index;
@@ -347,6 +510,61 @@ mod tests {
         let plan =
             |job: &Job| Arc::new(of_strategy(&*strategy(job), job, device.facts(), network.shape.limits()));
         trial.time(&plan).unwrap_or_else(|error| panic!("{length} {} keys: {error}", K::TYPE));
+    }
+
+    fn host_device() -> HostDevice {
+        let device = HostDevice::new(1 << 24);
+        device.script().elapsed = Duration::from_secs(1);
+        device
+    }
+
+    const LENGTH: usize = 1 << 8;
+
+    /// Tunes one length. Every shape that is tried is faster than those before, and so is proved; a mistake is made in this launch.
+    fn tune_with_fault(known: &Tuning, call: Option<usize>) -> (Tuning, TuneRow) {
+        let device = host_device();
+        device.script().fault = call.map(|call| Fault { at: FaultAt::Launch, call, random: 4 });
+        let stored = RefCell::new(Tuning::default());
+        let store = |tuning: &Tuning| {
+            stored.replace(tuning.clone());
+            true
+        };
+        let mut found = Found::new(&device, known.condemned_alone(), &store);
+        found.tune_length::<u32>(LENGTH).expect("most sorts are right");
+        assert_eq!(device.script().fault, None, "the mistake was made");
+        assert_eq!(found.tuning, *stored.borrow());
+        (found.tuning, found.rows.remove(0))
+    }
+
+    #[test]
+    fn one_wrong_result_condemns_a_shape_for_good() {
+        let (right, row) = tune_with_fault(&Tuning::default(), None);
+        assert!(row.tried > 3 && row.refused == 0 && right.condemned.is_empty(), "{row:?}");
+        let launches = RUNS + 2 + 4 * PATTERNS.len() * OFTEN;
+        // While it is timed, and while it is proved: the default, and the shape after it.
+        for call in [0, launches - 1, launches, 2 * launches - 1] {
+            let (tuning, row) = tune_with_fault(&Tuning::default(), Some(call));
+            let [(4, wrong)] = tuning.condemned[..] else { panic!("{:?}, launch {call}", tuning.condemned) };
+            assert!(row.refused > 0, "launch {call}");
+            let default = Network::new(
+                &Job::of(&Request::keys::<u32>(Segments::one(LENGTH))),
+                &host_device().facts,
+                &Tuning::default(),
+            );
+            assert_eq!(wrong == default.shape, call < launches, "launch {call}");
+            assert!(tuning.shapes.iter().all(|tuned| tuned.shape != wrong), "launch {call}");
+            // It is not tried again, and plans do not take it.
+            let (again, row) = tune_with_fault(&tuning, None);
+            assert_eq!(again.condemned, tuning.condemned);
+            assert!(again.shapes.iter().all(|tuned| tuned.shape != wrong), "launch {call}");
+            assert!(row.default_shape != wrong.to_string());
+            let planned = Network::new(
+                &Job::of(&Request::keys::<u32>(Segments::rows(2 * LENGTH, LENGTH).expect("whole rows"))),
+                &host_device().facts,
+                &tuning,
+            );
+            assert_ne!(planned.shape, wrong, "rows, launch {call}");
+        }
     }
 
     #[cfg(feature = "opencl")]
@@ -364,7 +582,7 @@ mod tests {
             assert!(trial.time(&plan).expect("the default works") > Duration::ZERO);
             trial.sorted[17] ^= 1;
             let refused = trial.time(&plan);
-            assert!(matches!(refused, Err(Error::Device { operation: "sort", .. })), "{refused:?}");
+            assert!(matches!(refused, Err(Error::WrongResult { .. })), "{refused:?}");
         }
 
         #[test]

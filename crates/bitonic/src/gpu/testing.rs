@@ -102,6 +102,8 @@ pub(crate) struct Script {
     pub(crate) calls_before_failure: Option<usize>,
     /// Whether it makes indices that no key has.
     pub(crate) wrong_indices: bool,
+    /// What the next sort takes by its clock; each takes a little less than the one before.
+    pub(crate) elapsed: Duration,
     /// A mistake that it makes once.
     pub(crate) fault: Option<Fault>,
     /// Whether it has no groups that share their memory.
@@ -443,7 +445,9 @@ unsafe impl Driver for HostDevice {
     }
 
     fn elapsed(&self, (): &(), (): &()) -> Result<Duration, Error> {
-        Ok(Duration::ZERO)
+        let mut script = self.script();
+        let less = script.elapsed.mul_f64(0.99);
+        Ok(std::mem::replace(&mut script.elapsed, less))
     }
 }
 

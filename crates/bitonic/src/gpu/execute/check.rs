@@ -178,3 +178,62 @@ impl Check {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::memory::{Shown, Words, copy};
+    use crate::request::Segments;
+    use std::time::Instant;
+
+    /// The speed of copies of so many bytes with this check and without, as `docs/architecture.md` has it.
+    fn measure(name: &str, request: Request, bytes: usize) {
+        let job = Job::of(&request);
+        let (check, value_bytes) = (Check::new(&request, &job), job.element.value_bytes());
+        let mut from = Words::zeroed(bytes, 1).unwrap();
+        from.bytes_mut().iter_mut().enumerate().for_each(|(place, byte)| *byte = (place >> 9) as u8);
+        let keys = Words::zeroed(job.array_bytes().0, 1).unwrap();
+        let mut to = Words::zeroed(bytes, 1).unwrap();
+        let sent = |offset, block: &[u8]| match value_bytes {
+            0 => check.sent_keys(offset, block),
+            _ if job.element.indexed => check.sent_keys(offset, block),
+            _ => check.sent_values(keys.bytes(), offset, block),
+        };
+        let landed = |offset, block: &[u8]| match value_bytes {
+            0 => check.landed_keys(offset, block),
+            _ => check.landed_values(keys.bytes(), offset, block),
+        };
+        let mut best = [f64::MAX; 3];
+        for _ in 0..40 {
+            let shown = [Shown::Nothing, Shown::Source(0, &sent), Shown::Target(0, &landed)];
+            for (best, shown) in best.iter_mut().zip(shown) {
+                let started = Instant::now();
+                copy(from.bytes(), to.bytes_mut(), shown);
+                *best = best.min(started.elapsed().as_secs_f64());
+            }
+        }
+        let speed = best.map(|seconds| bytes as f64 / seconds / 1e9);
+        println!(
+            "{name:24} {bytes:>10} bytes: copied at {:5.1} GB/s, sent {:5.1}, landed {:5.1}",
+            speed[0], speed[1], speed[2]
+        );
+    }
+
+    #[test]
+    #[ignore = "it measures: run it alone, with --release and --nocapture"]
+    fn what_the_check_takes() {
+        for bytes in [64 << 10, 1 << 20, 64 << 20] {
+            let one = |each: usize| Segments::one(bytes / each);
+            measure("u8", Request::keys::<u8>(one(1)), bytes);
+            measure("u16", Request::keys::<u16>(one(2)), bytes);
+            measure("u32", Request::keys::<u32>(one(4)), bytes);
+            measure("f32", Request::keys::<f32>(one(4)), bytes);
+            measure("u64", Request::keys::<u64>(one(8)), bytes);
+            measure("u128", Request::keys::<u128>(one(16)), bytes);
+            measure("u32, rows of 16", Request::keys::<u32>(Segments::rows(bytes / 4, 16).unwrap()), bytes);
+            measure("u32 with u32", Request::pairs::<u32, u32>(one(4)), bytes);
+            measure("u64 with u64", Request::pairs::<u64, u64>(one(8)), bytes);
+            measure("u32 with indices", Request::argsort::<u32>(one(4)), bytes);
+        }
+    }
+}

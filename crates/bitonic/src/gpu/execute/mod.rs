@@ -99,7 +99,7 @@ pub(crate) fn facts_of<D: Driver>(device: &D) -> DeviceFacts {
 }
 
 /// The error for a result of these kernels that no sort can have.
-fn wrong_result<D: Driver>(device: &D, kernels: &KernelPlan, finding: &'static str) -> Error {
+pub(crate) fn wrong_result<D: Driver>(device: &D, kernels: &KernelPlan, finding: &'static str) -> Error {
     let DeviceFacts { name, platform, driver, .. } = device.facts();
     Error::WrongResult {
         device: name.clone(),

@@ -8,6 +8,10 @@ const PARALLEL_BYTES: usize = 4 << 20;
 /// What one core copies at a time.
 const PART_BYTES: usize = 1 << 20;
 
+/// The same for copies that are shown: whoever looks at them takes as long as copying, or longer.
+const PARALLEL_SHOWN_BYTES: usize = 512 << 10;
+const SHOWN_PART_BYTES: usize = 128 << 10;
+
 /// What is shown at a time: little enough that it is still in the nearest cache when it was copied.
 pub(crate) const BLOCK_BYTES: usize = 32 << 10;
 
@@ -27,11 +31,15 @@ pub(crate) enum Shown<'a> {
 
 /// Copies bytes, on several cores where that is faster, and shows them. Both have the same length.
 pub(crate) fn copy(from: &[u8], to: &mut [u8], shown: Shown<'_>) {
-    if from.len() < PARALLEL_BYTES {
+    let (parallel_from, part_bytes) = match shown {
+        Shown::Nothing => (PARALLEL_BYTES, PART_BYTES),
+        Shown::Source(..) | Shown::Target(..) => (PARALLEL_SHOWN_BYTES, SHOWN_PART_BYTES),
+    };
+    if from.len() < parallel_from {
         copy_part(from, to, shown, 0);
     } else {
-        let parts = to.par_chunks_mut(PART_BYTES).zip(from.par_chunks(PART_BYTES)).enumerate();
-        parts.for_each(|(number, (to, from))| copy_part(from, to, shown, number * PART_BYTES));
+        let parts = to.par_chunks_mut(part_bytes).zip(from.par_chunks(part_bytes)).enumerate();
+        parts.for_each(|(number, (to, from))| copy_part(from, to, shown, number * part_bytes));
     }
 }
 
@@ -56,12 +64,12 @@ fn copy_part(from: &[u8], to: &mut [u8], shown: Shown<'_>, start: usize) {
 pub(crate) fn show(array: &[u8], look: Look<'_>) {
     let show_part = |(number, part): (usize, &[u8])| {
         let blocks = part.chunks(BLOCK_BYTES).enumerate();
-        blocks.for_each(|(block, bytes)| look(number * PART_BYTES + block * BLOCK_BYTES, bytes));
+        blocks.for_each(|(block, bytes)| look(number * SHOWN_PART_BYTES + block * BLOCK_BYTES, bytes));
     };
-    if array.len() < PARALLEL_BYTES {
-        array.chunks(PART_BYTES).enumerate().for_each(show_part);
+    if array.len() < PARALLEL_SHOWN_BYTES {
+        array.chunks(SHOWN_PART_BYTES).enumerate().for_each(show_part);
     } else {
-        array.par_chunks(PART_BYTES).enumerate().for_each(show_part);
+        array.par_chunks(SHOWN_PART_BYTES).enumerate().for_each(show_part);
     }
 }
 
@@ -76,10 +84,10 @@ mod tests {
             0,
             1,
             BLOCK_BYTES,
+            PARALLEL_SHOWN_BYTES - 1,
+            PARALLEL_SHOWN_BYTES + 17,
             PART_BYTES + 17,
-            PARALLEL_BYTES - 1,
-            PARALLEL_BYTES,
-            PARALLEL_BYTES + PART_BYTES / 2,
+            PARALLEL_BYTES + 1,
         ] {
             let from: Vec<u8> = (0..bytes).map(|index| (index * 7 % 251) as u8).collect();
             let mut to = vec![0; bytes];

@@ -8,7 +8,7 @@ mod columnsort;
 mod counted;
 mod network;
 
-pub(crate) use network::{Network, shape_for};
+pub(crate) use network::Network;
 
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) use columnsort::Columnsort;

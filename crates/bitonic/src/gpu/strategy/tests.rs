@@ -1,6 +1,7 @@
 //! What plans are made of: kernels that cover the elements once, within the limits of every device.
 
 use super::columnsort::Columnsort;
+use super::network::shape_for;
 use super::{Strategy, *};
 use crate::gpu::choice::DeviceKind;
 use crate::gpu::element::Element;
@@ -291,7 +292,7 @@ fn a_stored_shape_counts_only_where_the_device_can_run_it() {
     };
     let tuning = |shape| {
         let tuned = TunedShape { element_bytes: 4, from_merges: 0, shape, passes_are_best: false };
-        Tuning { shapes: vec![tuned] }
+        Tuning { shapes: vec![tuned], ..Tuning::default() }
     };
     let job = job(1000, 1);
     let taken = |facts: &DeviceFacts, shape| Network::new(&job, facts, &tuning(shape)).shape == shape;

@@ -10,6 +10,8 @@ use std::fmt;
 pub struct Tuning {
     /// The best shapes, each for elements of one width and rows from a length on.
     pub(crate) shapes: Vec<TunedShape>,
+    /// Shapes that came out wrong with this driver, if only once, each for elements of so many bytes.
+    pub(crate) condemned: Vec<(usize, NetworkShape)>,
 }
 
 /// How the network is cut into work-groups and passes.
@@ -69,8 +71,19 @@ impl Tuning {
         self.shapes
             .iter()
             .filter(|tuned| tuned.element_bytes == element_bytes && tuned.from_merges <= merges)
+            .filter(|tuned| !self.is_condemned(element_bytes, tuned.shape))
             .max_by_key(|tuned| tuned.from_merges)
             .copied()
+    }
+
+    /// Whether a shape came out wrong for elements of this width.
+    pub(crate) fn is_condemned(&self, element_bytes: usize, shape: NetworkShape) -> bool {
+        self.condemned.contains(&(element_bytes, shape))
+    }
+
+    /// Nothing but what came out wrong, which stays when a device is tuned anew.
+    pub(crate) fn condemned_alone(&self) -> Self {
+        Self { shapes: Vec::new(), condemned: self.condemned.clone() }
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -87,6 +100,9 @@ impl Tuning {
                         passes_are_best: kind == "passes",
                     });
                 }
+                Some(("condemned", element_bytes)) => {
+                    tuning.condemned.push((element_bytes.parse().ok()?, NetworkShape::parse(value)?));
+                }
                 _ => return None,
             }
         }
@@ -100,6 +116,9 @@ impl fmt::Display for Tuning {
         for TunedShape { element_bytes, from_merges, shape, passes_are_best } in &self.shapes {
             let kind = if *passes_are_best { "passes" } else { "shape" };
             writeln!(f, "{kind} {element_bytes} {from_merges}: {shape}")?;
+        }
+        for (element_bytes, shape) in &self.condemned {
+            writeln!(f, "condemned {element_bytes}: {shape}")?;
         }
         Ok(())
     }
@@ -165,7 +184,7 @@ mod tests {
             shape: shape(tile_log2),
             passes_are_best: from_merges == 0,
         };
-        Tuning { shapes: vec![tuned(0, 9), tuned(17, 11)] }
+        Tuning { shapes: vec![tuned(0, 9), tuned(17, 11)], condemned: vec![(4, shape(10)), (8, shape(9))] }
     }
 
     #[test]
@@ -173,7 +192,7 @@ mod tests {
         for tuning in [tuning(), Tuning::default()] {
             assert_eq!(Tuning::parse(&tuning.to_string()), Some(tuning));
         }
-        for text in ["shape", "shape 4 x: tile", "other: 1", "shape 4 0: tile 2^1"] {
+        for text in ["shape", "shape 4 x: tile", "other: 1", "shape 4 0: tile 2^1", "condemned 4: tile 2^1"] {
             assert_eq!(Tuning::parse(text), None, "{text}");
         }
         for text in [
@@ -193,5 +212,17 @@ mod tests {
         assert_eq!(found(1 << 16), Some(shape(9)));
         assert_eq!(found((1 << 16) + 1), Some(shape(11)));
         assert_eq!(tuning().shape(8, 1000), None, "nothing was tuned for this width");
+    }
+
+    #[test]
+    fn a_condemned_shape_is_not_taken() {
+        let mut tuning = tuning();
+        tuning.condemned.push((4, shape(11)));
+        assert_eq!(tuning.shape(4, 1 << 20).map(|tuned| tuned.shape), Some(shape(9)));
+        tuning.condemned.push((4, shape(9)));
+        assert_eq!(tuning.shape(4, 1 << 20), None);
+        assert!(
+            tuning.condemned_alone().is_condemned(4, shape(9)) && tuning.condemned_alone().shapes.is_empty()
+        );
     }
 }
