@@ -405,6 +405,11 @@ mod tests {
                 "9 threads could not be started: R; ask for fewer with threads()",
             ),
             (
+                Error::WrongResult { device: text("D"), driver: text("V"), plan: text("P"), finding: "F" },
+                "D brought back a wrong result, with driver V, by P: F; update the driver, test the device's memory, or choose \
+                 another device or the cpu engine",
+            ),
+            (
                 Error::MemoryLimit { bytes: 7, runs: 9 },
                 "9 sorted runs cannot be merged in one pass with 7 bytes of memory: allow more with memory()",
             ),

@@ -379,7 +379,7 @@ impl<'a, K: Key, D: Driver> Trial<'a, K, D> {
                 device.download(&buffer, bits_as_bytes_mut(result))?;
                 let map = BitMap::new(K::TYPE.form(), Order::Ascending);
                 let is_same = |keys: &[K::Bits]| Fingerprint::of_elements(Place::ALONE, keys, Nothing);
-                if is_same(&keys) != is_same(result) || !is_in_order(Place::ALONE, result, Nothing, map) {
+                if is_same(&keys) != is_same(result) || !is_in_order(Place::ALONE, result, map) {
                     return Err(wrong_result(device, &plan, "one of many sorts fails"));
                 }
             }

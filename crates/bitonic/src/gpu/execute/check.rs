@@ -13,7 +13,7 @@
 //! the other, and no key is looked up by its index.
 
 use crate::cpu::fingerprint::Fingerprint;
-use crate::cpu::in_order::is_in_order;
+use crate::cpu::in_order::{is_in_order, is_in_stable_order};
 use crate::cpu::stretch::{Index, Nothing, Place};
 use crate::gpu::job::Job;
 use crate::gpu::lock::lock;
@@ -168,13 +168,13 @@ impl Check {
         let map = BitMap::new(self.key.form(), self.order);
         match (values, self.job.element.indexed, self.job.element.value_bits) {
             (Some(indices), true, 32) => {
-                is_in_order::<B, &[u32]>(place, keys, bytemuck::cast_slice(indices), map)
+                is_in_stable_order::<B, u32>(place, keys, bytemuck::cast_slice(indices), map)
             }
             (Some(indices), true, _) => {
-                is_in_order::<B, &[u64]>(place, keys, bytemuck::cast_slice(indices), map)
+                is_in_stable_order::<B, u64>(place, keys, bytemuck::cast_slice(indices), map)
             }
             // Values of equal keys may be in any order.
-            _ => is_in_order(place, keys, Nothing, map),
+            _ => is_in_order(place, keys, map),
         }
     }
 }
