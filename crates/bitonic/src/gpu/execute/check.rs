@@ -182,9 +182,64 @@ impl Check {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::memory::{Shown, Words, copy};
+    use crate::gpu::memory::{Shown, Words, copy, show};
+    use crate::key::{Key, as_bytes};
     use crate::request::Segments;
     use std::time::Instant;
+
+    /// What the check finds in keys that were sent, and keys and indices or values that landed.
+    fn finding<K: Key>(request: &Request, sent: &[K], landed: &[K], numbers: &[u32]) -> Option<&'static str> {
+        let job = Job::of(request);
+        let check = Check::new(request, &job);
+        let numbers: &[u8] = if job.element.value_bits == 0 { &[] } else { as_bytes(numbers) };
+        let keys = as_bytes(landed);
+        show(as_bytes(sent), &|offset, block| check.sent_keys(offset, block));
+        match numbers {
+            [] => show(keys, &|offset, block| check.landed_keys(offset, block)),
+            _ => show(numbers, &|offset, block| check.landed_values(keys, offset, block)),
+        }
+        check.finding(keys, numbers)
+    }
+
+    #[test]
+    fn order_across_the_ends_of_blocks_counts() {
+        let len = 5 * BLOCK_BYTES / 4 + 3;
+        let (sorted, indices): (Vec<u32>, Vec<u32>) = (0..len as u32).map(|key| (key / 3, key)).unzip();
+        for end in (BLOCK_BYTES / 4..len).step_by(BLOCK_BYTES / 4) {
+            for row_length in [len, BLOCK_BYTES / 4] {
+                let (mut keys, mut numbers) = (sorted.clone(), indices.clone());
+                let segments = Segments::Rows { rows: len / row_length, row_length };
+                let keys_alone = Request::keys::<u32>(segments);
+                if row_length == len {
+                    assert_eq!(finding(&keys_alone, &sorted, &keys, &[]), None);
+                    let argsort = Request::argsort::<u32>(segments);
+                    assert_eq!(finding(&argsort, &sorted, &keys, &numbers), None);
+                    // Every block stays in order, and all elements are there.
+                    numbers.swap(end - 1, end);
+                    keys.swap(end - 1, end);
+                    assert!(finding(&argsort, &sorted, &keys, &numbers).is_some(), "indices, {end}");
+                }
+                let mut keys = sorted.clone();
+                keys.swap(end - 1, end);
+                let is_wrong = keys != sorted;
+                let found = finding(&keys_alone, &sorted, &keys, &[]);
+                assert_eq!(found.is_some(), is_wrong, "{end}, rows of {row_length}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_went_to_another_row_is_noticed() {
+        let request = Request::keys::<u32>(Segments::rows(6, 3).unwrap());
+        let sent = [1, 2, 3, 1, 2, 9];
+        assert_eq!(finding(&request, &sent, &[1, 2, 3, 1, 2, 9], &[]), None);
+        let lost = Some("elements were lost, doubled or changed");
+        assert_eq!(finding(&request, &sent, &[1, 2, 9, 1, 2, 3], &[]), lost, "both rows are in order");
+        assert_eq!(finding(&request, &sent, &[1, 3, 2, 1, 2, 9], &[]), Some("it is not in order"));
+        let sent = ['a', 'b', 'c', 'd', 'e', 'f'];
+        let request = Request::keys::<char>(Segments::one(6));
+        assert_eq!(finding(&request, &sent, &sent, &[]), None);
+    }
 
     /// The speed of copies of so many bytes with this check and without, as `docs/architecture.md` has it.
     fn measure(name: &str, request: Request, bytes: usize) {

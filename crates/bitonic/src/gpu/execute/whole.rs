@@ -1,6 +1,6 @@
 //! Arrays that fit the device: up, sorted, and down again when whole.
 
-use super::arrays::{HostArrays, indices};
+use super::arrays::{HostArrays, indices, write_indices};
 use super::check::Check;
 use super::loaded::{give, take};
 use super::resident::sort_buffers;
@@ -46,9 +46,8 @@ pub(super) fn sort<D: Driver>(
             copy(landed_keys.bytes(), keys, Shown::Nothing);
         }
         HostArrays::Indices { indices: result, .. } => {
-            let places = sorted.places(landed_values.bytes(), job, 0)?;
-            for (place, index) in result.iter_mut().zip(places) {
-                *place = index % job.row_length;
+            if !write_indices(landed_values.bytes(), job, result) {
+                return Err(sorted.no_index());
             }
         }
     }
@@ -149,8 +148,12 @@ impl<'a, D: Driver> OnDevice<'a, D> {
         start: usize,
     ) -> Result<impl Iterator<Item = usize> + 'b, Error> {
         // Whatever the sums say: memory is read at these places.
-        indices(landed, job, start)
-            .ok_or_else(|| wrong_result(self.device, &self.plan, "an index is none of its row"))
+        indices(landed, job, start).ok_or_else(|| self.no_index())
+    }
+
+    /// The error for indices that are none of their row.
+    fn no_index(&self) -> Error {
+        wrong_result(self.device, &self.plan, "an index is none of its row")
     }
 }
 
