@@ -78,27 +78,29 @@ impl<B: Bits, V: Carried> Loop for Elements<'_, B, V> {
     fn run(self) -> Fingerprint {
         let Self { place, keys, values } = self;
         let mut sums = [0_u64; 2];
-        place.for_each_row(keys.len(), |PartOfRow { row, behind, places }| {
+        // No closures: one that is not inlined would lack the vector instructions.
+        for PartOfRow { row, behind, places } in place.rows(keys.len()) {
+            let keys = &keys[places.clone()];
             let mut of_row = [0_u64; 2];
-            let mut keys = &keys[places.clone()];
             if B::WIDTH == 32 && V::WIDTH == 0 {
                 // Two from one load, which saves spreading them over two registers.
                 let (first, words, last) = bytemuck::pod_align_to::<B, u64>(keys);
                 for &word in words {
-                    of_row = plus(of_row, mixed::<u64, V>(word & 0xFFFF_FFFF, 0));
-                    of_row = plus(of_row, mixed::<u64, V>(word >> 32, 0));
+                    let (lower, upper) =
+                        (mixed::<u64, V>(word & 0xFFFF_FFFF, 0), mixed::<u64, V>(word >> 32, 0));
+                    of_row = plus(of_row, plus(lower, upper));
                 }
-                for &key in first {
+                for &key in first.iter().chain(last) {
                     of_row = plus(of_row, mixed::<B, V>(key, 0));
                 }
-                keys = last;
-            }
-            for (&key, number) in keys.iter().zip(values.numbers(places, behind)) {
-                of_row = plus(of_row, mixed::<B, V>(key, number));
+            } else {
+                for (&key, number) in keys.iter().zip(values.numbers(places, behind)) {
+                    of_row = plus(of_row, mixed::<B, V>(key, number));
+                }
             }
             let factor = mix(row) | 1;
-            sums = plus(sums, of_row.map(|sum| sum.wrapping_mul(factor)));
-        });
+            sums = plus(sums, [of_row[0].wrapping_mul(factor), of_row[1].wrapping_mul(factor)]);
+        }
         Fingerprint { items: keys.len() as u64, sums }
     }
 }

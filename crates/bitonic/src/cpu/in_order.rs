@@ -3,6 +3,7 @@
 use super::stretch::{PartOfRow, Place};
 use super::vectorized::{Loop, vectorized};
 use crate::key::{BitMap, Bits};
+use std::ops::Range;
 
 /// Whether what `map` makes of the keys of every row ascends.
 pub(crate) fn is_in_order<B: Bits>(place: Place, keys: &[B], map: BitMap<B>) -> bool {
@@ -19,7 +20,8 @@ pub(crate) fn is_in_stable_order<B: Bits, V: Bits>(
     vectorized(StableNeighbours { place, keys, numbers, map })
 }
 
-// No comparison ends a loop: it would not be vectorised.
+// The loops below are vectorised: no comparison ends one, none is in a closure, each has a result of its own, and slices of one known
+// length.
 
 struct Neighbours<'a, B> {
     place: Place,
@@ -33,22 +35,23 @@ impl<B: Bits> Loop for Neighbours<'_, B> {
     #[inline(always)]
     fn run(self) -> bool {
         let Self { place, keys, map } = self;
-        let mut is_wrong = false;
-        place.for_each_row(keys.len(), |PartOfRow { places, .. }| {
-            let neighbours =
-                keys[places.start..places.end - 1].iter().zip(&keys[places.start + 1..places.end]);
+        let mut all_ascend = true;
+        for PartOfRow { places, .. } in place.rows(keys.len()) {
+            let (keys, next) = neighbours(keys, &places);
+            let mut is_wrong = false;
             if map.magnitude() == B::ZERO {
                 // All but floats: half the instructions.
-                for (&key, &next) in neighbours {
+                for (&key, &next) in keys.iter().zip(next) {
                     is_wrong |= key ^ map.flip() > next ^ map.flip();
                 }
             } else {
-                for (&key, &next) in neighbours {
+                for (&key, &next) in keys.iter().zip(next) {
                     is_wrong |= map.to_ordered(key) > map.to_ordered(next);
                 }
             }
-        });
-        !is_wrong
+            all_ascend &= !is_wrong;
+        }
+        all_ascend
     }
 }
 
@@ -65,20 +68,29 @@ impl<B: Bits, V: Bits> Loop for StableNeighbours<'_, B, V> {
     #[inline(always)]
     fn run(self) -> bool {
         let Self { place, keys, numbers, map } = self;
-        let mut is_wrong = false;
-        place.for_each_row(keys.len(), |PartOfRow { places, .. }| {
-            let (lower, upper) = (places.start..places.end - 1, places.start + 1..places.end);
-            let (keys, next_keys) = (&keys[lower.clone()], &keys[upper.clone()]);
-            let (numbers, next_numbers) = (&numbers[lower], &numbers[upper]);
-            // By index: iterators over four arrays are not vectorised.
-            for place in 0..keys.len() {
+        let mut all_ascend = true;
+        for PartOfRow { places, .. } in place.rows(keys.len()) {
+            let (keys, next_keys) = neighbours(keys, &places);
+            let (numbers, next_numbers) = neighbours(numbers, &places);
+            let len = keys.len();
+            let (next_keys, numbers, next_numbers) =
+                (&next_keys[..len], &numbers[..len], &next_numbers[..len]);
+            let mut is_wrong = false;
+            for place in 0..len {
                 let (key, next) = (map.to_ordered(keys[place]), map.to_ordered(next_keys[place]));
-                let numbers_ascend = numbers[place] < next_numbers[place];
-                is_wrong |= (key > next) | ((key == next) & !numbers_ascend);
+                is_wrong |= (key > next) | ((key == next) & (numbers[place] >= next_numbers[place]));
             }
-        });
-        !is_wrong
+            all_ascend &= !is_wrong;
+        }
+        all_ascend
     }
+}
+
+/// All elements of a part but the last, and all but the first.
+#[inline(always)]
+fn neighbours<'a, T>(array: &'a [T], places: &Range<usize>) -> (&'a [T], &'a [T]) {
+    let part = &array[places.clone()];
+    (&part[..part.len() - 1], &part[1..])
 }
 
 #[cfg(test)]

@@ -15,16 +15,41 @@ impl Place {
     /// At the start of an array that is one row.
     pub(crate) const ALONE: Self = Self { start: 0, row_length: usize::MAX };
 
-    /// Calls `work` for the elements of every row, which so many elements here belong to.
+    /// The rows that so many elements here belong to, each with those of them that are its own.
     #[inline(always)]
-    pub(super) fn for_each_row(self, len: usize, mut work: impl FnMut(PartOfRow)) {
+    pub(super) fn rows(self, len: usize) -> Rows {
         let row_length = self.row_length.max(1);
-        let (mut row, mut behind, mut begin) = (self.start / row_length, self.start % row_length, 0);
-        while begin < len {
-            let end = begin + (len - begin).min(row_length - behind);
-            work(PartOfRow { row: row as u64, behind, places: begin..end });
-            (row, behind, begin) = (row + 1, 0, end);
+        Rows {
+            row: (self.start / row_length) as u64,
+            behind: self.start % row_length,
+            row_length,
+            begin: 0,
+            len,
         }
+    }
+}
+
+/// See [`Place::rows`].
+pub(super) struct Rows {
+    row: u64,
+    behind: usize,
+    row_length: usize,
+    begin: usize,
+    len: usize,
+}
+
+impl Iterator for Rows {
+    type Item = PartOfRow;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<PartOfRow> {
+        let Self { row, behind, row_length, begin, len } = *self;
+        if begin == len {
+            return None;
+        }
+        let end = begin + (len - begin).min(row_length - behind);
+        *self = Self { row: row + 1, behind: 0, begin: end, ..*self };
+        Some(PartOfRow { row, behind, places: begin..end })
     }
 }
 
@@ -101,11 +126,11 @@ mod tests {
             for start in [0, 1, 6, 7, 99, 1000] {
                 for len in [0, 1, 5, 14, 250] {
                     let mut found = Vec::new();
-                    Place { start, row_length }.for_each_row(len, |PartOfRow { row, behind, places }| {
+                    for PartOfRow { row, behind, places } in (Place { start, row_length }).rows(len) {
                         assert!(!places.is_empty());
                         let indices = Index::<64>.numbers(places.clone(), behind);
                         found.extend(places.zip(indices).map(|(place, index)| (place, row, index)));
-                    });
+                    }
                     let expected = (0..len).map(|place| {
                         let number = start + place;
                         (place, (number / row_length) as u64, (number % row_length) as u64)
