@@ -69,6 +69,10 @@ mod tests {
                 "choose another device or --engine cpu",
             ),
             (
+                Error::WrongResult { device: text("D"), driver: text("V"), plan: text("P"), finding: "F" },
+                "choose another device or --engine cpu",
+            ),
+            (
                 Error::EngineUnavailable {
                     engine: Engine::Cpu,
                     reason: text("this processor has no avx512"),

@@ -12,6 +12,7 @@ pub(crate) fn raise(error: Error) -> PyErr {
             PyMemoryError::new_err(text)
         }
         Error::Device { .. }
+        | Error::WrongResult { .. }
         | Error::KernelBuild { .. }
         | Error::KernelMissing { .. }
         | Error::Threads { .. } => PyRuntimeError::new_err(text),

@@ -211,6 +211,18 @@ pub enum Error {
         reason: String,
     },
 
+    /// What a device brought back cannot be the result: it was checked, and counts for nothing.
+    WrongResult {
+        /// The device.
+        device: String,
+        /// The platform of its driver, and the version.
+        driver: String,
+        /// How it sorted: the algorithm and the kernels.
+        plan: String,
+        /// What is wrong.
+        finding: &'static str,
+    },
+
     /// No device answers to the choice made.
     NoSuchDevice {
         /// The choice.
@@ -330,6 +342,11 @@ impl fmt::Display for Error {
                 f,
                 "{device} could not {operation}: {reason}; try again, or choose another device or the cpu engine"
             ),
+            Self::WrongResult { device, driver, plan, finding } => write!(
+                f,
+                "{device} brought back a wrong result, with driver {driver}, by {plan}: {finding}; update the driver, test the \
+                 device's memory, or choose another device or the cpu engine"
+            ),
             Self::NoSuchDevice { choice, known } => {
                 write!(f, "no device is '{choice}': choose one of {known}")
             }
@@ -406,6 +423,11 @@ mod tests {
             (
                 Error::Threads { threads: 9, reason: text("R") },
                 "9 threads could not be started: R; ask for fewer with threads()",
+            ),
+            (
+                Error::WrongResult { device: text("D"), driver: text("V"), plan: text("P"), finding: "F" },
+                "D brought back a wrong result, with driver V, by P: F; update the driver, test the device's memory, or choose \
+                 another device or the cpu engine",
             ),
             (
                 Error::MemoryLimit { bytes: 7, runs: 9 },

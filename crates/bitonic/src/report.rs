@@ -24,7 +24,8 @@ pub struct Report {
     pub elapsed: Duration,
     /// Where the time went, if it was a device with memory of its own or kernels to wait for.
     pub times: Option<DeviceTimes>,
-    /// Why another engine was not used, when `Auto` had to fall back.
+    /// Why another engine was not used: `Auto` had to fall back, or a device brought back a result that is wrong, whatever engine was
+    /// asked for; then device, driver and plan are named here.
     pub fallback: Option<String>,
 }
 

@@ -331,16 +331,30 @@ impl Sorter {
         let started = is_timed.then(Instant::now);
         let request = self.complete(request);
         let mut fallback = None;
-        if let Some(device) = self.device_for(&request, &mut fallback)? {
-            match self.run_on(&*device, &request, operation) {
+        let device = self.device_for(&request, &mut fallback)?;
+        self.run_with(device.as_deref(), &request, operation, fallback, started)
+    }
+
+    /// The sort on this device; or on the CPU if there is none, or it fails.
+    #[inline(always)]
+    fn run_with(
+        &self,
+        device: Option<&dyn DeviceEngine>,
+        request: &Request,
+        operation: &mut dyn Operation,
+        mut fallback: Option<String>,
+        started: Option<Instant>,
+    ) -> Result<Report, Error> {
+        if let Some(device) = device {
+            match self.run_on(device, request, operation) {
                 Ok((plan, times)) => return report(|| plan, Some(times), None, started),
                 Err(error) => self.fall_back(error, &mut fallback)?,
             }
         }
         let settings = self.settings()?;
-        let of_segment = operation.plan_for_cpu(&request, settings);
-        operation.run_on_cpu(&request, settings)?;
-        report(|| cpu::plan_request(&request, settings, of_segment), None, fallback, started)
+        let of_segment = operation.plan_for_cpu(request, settings);
+        operation.run_on_cpu(request, settings)?;
+        report(|| cpu::plan_request(request, settings, of_segment), None, fallback, started)
     }
 
     fn run_on(
@@ -421,12 +435,16 @@ impl Sorter {
         }
     }
 
-    /// Notes why the CPU goes on; an engine that was asked for by name has no substitute.
+    /// Notes why the CPU goes on. An engine that was asked for by name has no substitute, unless what it did is wrong: nobody asked
+    /// for that.
     fn fall_back(&self, error: Error, fallback: &mut Option<String>) -> Result<(), Error> {
-        if self.engine != Engine::Auto {
-            return Err(error);
+        match &error {
+            Error::WrongResult { device, driver, plan, finding } => {
+                tracing::warn!(device, driver, plan, finding, "the result is wrong; the CPU sorts instead");
+            }
+            _ if self.engine != Engine::Auto => return Err(error),
+            _ => tracing::warn!(%error, "the device failed; the CPU sorts instead"),
         }
-        tracing::warn!(%error, "the device failed; the CPU sorts instead");
         *fallback = Some(error.to_string());
         Ok(())
     }
@@ -581,3 +599,6 @@ impl<B: Bits> Operation for Argsort<'_, B> {
         Ok(HostArrays::Indices { keys: bits_as_bytes(self.0), indices: self.1 })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -232,6 +232,35 @@ fn a_kernel_that_is_missing_leaves_the_data_alone() {
     assert_fallback("no kernel 'tile_sort'");
 }
 
+/// A definition with which no work-item waits for another: it reads elements that are not there yet.
+const NO_BARRIERS: &str = "-Dbarrier(flags)=";
+
+#[test]
+fn a_kernel_that_sorts_wrongly_is_noticed_and_the_cpu_sorts_whatever_engine_was_asked_for() {
+    let test = "a_kernel_that_sorts_wrongly_is_noticed_and_the_cpu_sorts_whatever_engine_was_asked_for";
+    let settings = Settings::new(test).with("POCL_EXTRA_BUILD_FLAGS", NO_BARRIERS);
+    if settings.tuned(&pocl().info().name, 1000).in_child(test) {
+        return;
+    }
+    let info = pocl().info().clone();
+    for named in [&info.name, &info.driver, "tile_sort", "wrong result"] {
+        assert_fallback(named);
+    }
+    let before = random_keys(1000);
+    let mut sorted = before.clone();
+    sorted.sort_unstable();
+    // As a whole, and in chunks.
+    for sorter in [on_pocl(), on_pocl().device_memory(2000)] {
+        let (mut keys, mut values) = (before.clone(), before.clone());
+        let report = sorter.sort_pairs(&mut keys, &mut values).unwrap();
+        assert_eq!(report.engine(), Engine::Cpu);
+        assert!(report.fallback.is_some_and(|reason| reason.contains("wrong result")));
+        assert!(keys == sorted && values == sorted);
+        let indices = sorter.argsort(&before).unwrap();
+        assert!(indices.iter().map(|&index| before[index]).eq(sorted.iter().copied()));
+    }
+}
+
 /// Definitions with which kernels build for several rows in a tile, and not for one.
 const NO_SINGLE_ROW: &str = "-DJOIN_(a,b)=a##b -DJOIN(a,b)=JOIN_(a,b) -Dget_local_id(d)=JOIN(item_,SHORT_ROWS)(d) \
                              -Ditem_1(d)=get_local_id(d)";

@@ -65,6 +65,11 @@ impl EngineSort {
             Self::Oblivious => sorter.threads(1).oblivious(true),
         };
         let report = with_keys!(keys, keys => sorter.sort(keys))?;
+        // The CPU's time is not the device's.
+        if let Some(reason) = report.fallback {
+            let device = report.plan.device.into_owned();
+            return Err(Error::Device { device, operation: "sort what was measured", reason });
+        }
         Ok(report.times.as_ref().map(DeviceShare::from))
     }
 }

@@ -14,7 +14,9 @@
 mod aarch64;
 mod exchange;
 mod execute;
+pub(crate) mod fingerprint;
 mod generic;
+pub(crate) mod in_order;
 mod instructions;
 mod kernels;
 pub(crate) mod merge;
@@ -29,8 +31,10 @@ mod prefetch;
 mod quicksort;
 mod scalar;
 pub(crate) mod select;
+pub(crate) mod stretch;
 mod threads;
 pub(crate) mod top;
+mod vectorized;
 mod width;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;

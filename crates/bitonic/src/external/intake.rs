@@ -4,12 +4,12 @@
 
 use super::budget::Budget;
 use super::buffer::Buffer;
-use super::fingerprint::Fingerprint;
 use super::items::Items;
 use super::merge::Merge;
 use super::spill::Spill;
 use super::{Options, Output};
 use crate::Error;
+use crate::cpu::fingerprint::Fingerprint;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;

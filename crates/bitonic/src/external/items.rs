@@ -5,7 +5,7 @@
 
 use super::buffer::Buffer;
 use super::cut::{self, Rest};
-use super::fingerprint::Fingerprint;
+use crate::cpu::fingerprint::Fingerprint;
 use crate::cpu::{self, Settings};
 use crate::key::{self, BitMap, Bits, KeyType};
 use crate::{Error, Sorter};

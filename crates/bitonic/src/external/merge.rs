@@ -12,11 +12,11 @@
 use super::budget::{Budget, CHUNKS};
 use super::buffer::Buffer;
 use super::cut::Rest;
-use super::fingerprint::Fingerprint;
 use super::items::{Items, Part, Window};
 use super::spill::Spill;
 use super::{Options, Summary};
 use crate::Error;
+use crate::cpu::fingerprint::Fingerprint;
 use crate::cpu::{Settings, with_threads_for};
 use rayon::prelude::*;
 use std::collections::VecDeque;

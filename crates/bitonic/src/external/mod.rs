@@ -33,7 +33,6 @@
 mod budget;
 mod buffer;
 mod cut;
-mod fingerprint;
 mod intake;
 mod items;
 mod merge;

@@ -7,8 +7,8 @@
 
 use super::buffer::Buffer;
 use super::cut::{self, Rest};
-use super::fingerprint::Fingerprint;
 use super::items::{Index, Items, Part, Window, map, with_width};
+use crate::cpu::fingerprint::Fingerprint;
 use crate::cpu::{Settings, for_each_index, try_vec};
 use crate::key::{Bits, Key, KeyType, bits_as_bytes, valid_bits};
 use crate::{Error, Sorter};

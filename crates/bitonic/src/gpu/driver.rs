@@ -7,6 +7,7 @@
 use super::choice::DeviceChoice;
 use super::facts::DeviceFacts;
 use super::kernel::Part;
+use super::memory::{Look, show};
 use super::state::DeviceState;
 use crate::plan::Launch;
 use crate::{Engine, Error};
@@ -85,6 +86,29 @@ pub unsafe trait Driver: Clone + Send + Sync + Sized + 'static {
     ///
     /// As for [`Driver::upload`].
     fn download(&self, from: &Self::Buffer, to: &mut [u8]) -> Result<Transfer, Error>;
+
+    /// As [`Driver::upload`], and shows the array on its way.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Driver::upload`].
+    #[doc(hidden)]
+    fn upload_shown(&self, from: &[u8], to: &Self::Buffer, look: Look<'_>) -> Result<Transfer, Error> {
+        show(from, look);
+        self.upload(from, to)
+    }
+
+    /// As [`Driver::download`], and shows what has landed.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Driver::upload`].
+    #[doc(hidden)]
+    fn download_shown(&self, from: &Self::Buffer, to: &mut [u8], look: Look<'_>) -> Result<Transfer, Error> {
+        let down = self.download(from, to)?;
+        show(to, look);
+        Ok(down)
+    }
 
     /// Queues a copy of all of one buffer to the start of another.
     ///

@@ -33,7 +33,7 @@ pub struct DeviceFacts {
     pub memory_bytes: u64,
     /// The largest buffer, in bytes.
     pub buffer_bytes: u64,
-    /// Whether the host can see the device's memory, so that fetching a result is a copy that cannot fail half way.
+    /// Whether the host can see the device's memory, so that a transfer is a plain copy.
     pub shares_host_memory: bool,
     /// The base-2 logarithm of the work-groups that can share their local memory; 0 where they cannot.
     pub cluster_log2: u32,

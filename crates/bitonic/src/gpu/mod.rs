@@ -49,7 +49,7 @@ pub(crate) mod search;
 mod state;
 pub(crate) mod strategy;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub(crate) mod tuned;
 pub(crate) mod tuning;
 

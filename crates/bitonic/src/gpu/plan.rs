@@ -50,7 +50,7 @@ pub(crate) fn of_kernels(
     let chunks = cut.chunks();
     let at_a_time = chunks.map_or(*job, |chunks| cut.job(chunks.len, job));
     let memory = Memory {
-        host: host_bytes(request, facts, job, chunks.map(|chunks| chunks.len)),
+        host: host_bytes(request, job, chunks.map(|chunks| chunks.len)),
         device: at_a_time.stored_bytes() as u64,
         work: kernels.work.bytes() as u64,
     };
@@ -77,12 +77,11 @@ fn predicted(kernels: &KernelPlan, job: &Job, facts: &DeviceFacts) -> Option<Dur
     Some(kernels.launches.iter().map(|one| launch + Duration::from_secs_f64(one.copies * copy)).sum())
 }
 
-/// What the host needs beyond the caller's arrays: results land there, and are copied over the arrays when they are whole.
-fn host_bytes(request: &Request, facts: &DeviceFacts, job: &Job, chunk_len: Option<usize>) -> usize {
+/// What the host needs beyond the caller's arrays: results land there, are checked there,
+/// and are copied over the arrays when they are whole.
+fn host_bytes(request: &Request, job: &Job, chunk_len: Option<usize>) -> usize {
     let (key, index) = (job.element.key_bytes(), job.element.value_bytes());
     let each = match (request.what, chunk_len) {
-        // Where the host can see the device's memory, results need no memory on the way.
-        (What::Keys, None) if facts.shares_host_memory && !request.key.has_invalid_bits() => 0,
         (What::Keys, _) => key,
         (What::Pairs(value), _) if request.carries_values() => key + value.bytes,
         // The indices, and the values in their order.
@@ -90,7 +89,8 @@ fn host_bytes(request: &Request, facts: &DeviceFacts, job: &Job, chunk_len: Opti
         // In chunks, values of usual sizes are merged with their keys; for others, indices are, from one place to another.
         (What::Pairs(value), Some(_)) if matches!(value.bytes, 1 | 2 | 4 | 8 | 16) => key + value.bytes,
         (What::Pairs(value), Some(_)) => key + 2 * size_of::<usize>() + value.bytes,
-        (What::Argsort, None) => index,
+        // The keys come back for the check.
+        (What::Argsort, None) => key + index,
         // The few that come back.
         (What::Top(_), _) => {
             let (keys, values) = job.array_bytes();

@@ -3,17 +3,23 @@
 use super::against_cpu;
 use super::budget::Budget;
 use super::driver::Driver;
-use super::execute::sort_buffers;
+use super::execute::{sort_buffers, wrong_result};
 use super::facts::DeviceFacts;
 use super::job::Job;
-use super::strategy::{Network, each_strategy, kernel_plan, of_strategy, shape_for};
+use super::strategy::{Network, each_strategy, kernel_plan, of_strategy};
 use super::tuning::{Crossover, NetworkShape, SortKind, Stored, StrategyName, TunedShape, Tuning};
 use crate::Error;
 use crate::cpu;
-use crate::key::{Key, as_bytes};
+use crate::cpu::fingerprint::Fingerprint;
+use crate::cpu::in_order::is_in_order;
+use crate::cpu::stretch::{Nothing, Place};
+use crate::key::{BitMap, Bits, Key, Order, as_bits, as_bytes, bits_as_bytes, bits_as_bytes_mut};
 use crate::plan::{KernelPlan, Step};
 use crate::request::{Request, Segments};
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// What tuning found.
@@ -73,7 +79,8 @@ pub struct TuneRow {
     pub best_time: Duration,
     /// How many ways were tried.
     pub tried: usize,
-    /// How many of them the device's compiler refused, or got wrong: the result of each is checked.
+    /// How many of them the device's compiler refused, or got wrong, now or in an earlier search: the result of each is checked, many
+    /// times for those that are taken.
     pub refused: usize,
 }
 
@@ -112,8 +119,8 @@ pub(crate) fn tune<D: Driver>(
         .collect();
     works.sort_by_key(|&(bytes, length)| tuning.has(bytes, length));
     let budget = if is_cpu { whole } else { whole.share(FOR_SHAPES) };
-    let mut found =
-        Found { device, tuning, rows: Vec::new(), stored: true, budget, longest: Duration::ZERO, progress };
+    let store = |tuning: &Tuning| Stored::now(facts, tuning).store(&device.identity());
+    let mut found = Found::new(device, tuning, &store, budget, progress);
     let mut rows_left = works.len();
     for (bytes, length) in works {
         // The default, and at least one other.
@@ -189,6 +196,7 @@ struct Found<'a, D> {
     device: &'a D,
     tuning: Tuning,
     rows: Vec<TuneRow>,
+    store: &'a dyn Fn(&Tuning) -> bool,
     /// Whether all of it was stored.
     stored: bool,
     budget: Budget,
@@ -197,20 +205,39 @@ struct Found<'a, D> {
     progress: &'a mut dyn FnMut(&str),
 }
 
-impl<D: Driver> Found<'_, D> {
+impl<'a, D: Driver> Found<'a, D> {
+    fn new(
+        device: &'a D,
+        tuning: Tuning,
+        store: &'a dyn Fn(&Tuning) -> bool,
+        budget: Budget,
+        progress: &'a mut dyn FnMut(&str),
+    ) -> Self {
+        Self {
+            device,
+            tuning,
+            rows: Vec::new(),
+            store,
+            stored: true,
+            budget,
+            longest: Duration::ZERO,
+            progress,
+        }
+    }
+
     /// Tries a way, and notes how long that took.
-    fn time<K: Key>(
+    fn try_way<T>(
         &mut self,
-        trial: &Trial<'_, K, D>,
+        job: &Job,
         name: &str,
-        plan: &dyn Fn(&Job) -> Arc<KernelPlan>,
-    ) -> Result<Duration, Error> {
-        let (bytes, length) = (trial.job.element.bytes(), trial.job.row_length);
+        work: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let (bytes, length) = (job.element.bytes(), job.row_length);
         (self.progress)(&format!("{bytes} bytes, 2^{} keys: {name}", length.ilog2()));
         let started = Instant::now();
-        let time = trial.time(plan);
+        let done = work();
         self.longest = self.longest.max(started.elapsed());
-        time
+        done
     }
 
     /// Whether another way may be tried. The first comparison of all is made as long as there is time at all: the first trial waits for
@@ -223,7 +250,7 @@ impl<D: Driver> Found<'_, D> {
     /// Keeps what is best so far.
     fn keep(&mut self, tuned: TunedShape) {
         self.tuning.insert(tuned);
-        self.stored &= Stored::now(self.device.facts(), &self.tuning).store(&self.device.identity());
+        self.stored &= (self.store)(&self.tuning);
     }
 
     /// Finds the best way for arrays of a length. Whether that was done: without the time to try another way, nothing is kept.
@@ -233,32 +260,49 @@ impl<D: Driver> Found<'_, D> {
         let trial = Trial::<K, D>::new(device, length)?;
         let element = trial.job.element;
         let (element_bytes, from_merges) = (element.bytes(), Step::merges(length));
-        let network = shape_for(facts, element, length, 1);
         let in_shape =
             |shape| move |job: &Job| Arc::new(of_strategy(&Network { shape }, job, facts, shape.limits()));
-        let mut strategies = each_strategy(&trial.job, facts).into_iter();
+        let (mut tried, mut refused, mut is_cut_short) = (0, 0, false);
+        // The shape that plans take where nothing was tuned; a smaller one if that comes out wrong.
+        let (network, network_time) = loop {
+            let shape = Network::new(&trial.job, facts, &self.tuning.condemned_alone()).shape;
+            tried += 1;
+            match self.try_way(&trial.job, &shape.to_string(), || trial.proven_time(&in_shape(shape))) {
+                Ok(time) => break (shape, time),
+                Err(error) if self.tuning.is_condemned(element_bytes, shape) => return Err(error),
+                Err(error) => self.condemn(element_bytes, shape, error)?,
+            }
+            refused += 1;
+        };
+        let condemned = self.tuning.condemned_alone();
+        let strategies = each_strategy(&trial.job, facts, &condemned);
         // The first is the one that is taken where nothing was tuned. The network fits every job.
-        let default = strategies.next().map_or(StrategyName::Network, |(name, _)| name);
-        let by_name = |name| move |job: &Job| plan_of(name, job, facts);
-        let by_default = |job: &Job| kernel_plan(job, facts, &Tuning::default());
-        let default_time = self.time(&trial, default.name(), &by_default)?;
-        let (mut tried, mut refused, mut is_cut_short) = (1, 0, false);
-        let (mut strategy, mut strategy_time) = (default, default_time);
-        let mut network_time = (default == StrategyName::Network).then_some(default_time);
-        for (name, _) in strategies {
+        let default = strategies.first().map_or(StrategyName::Network, |(name, _)| *name);
+        let mut default_time = (default == StrategyName::Network).then_some(network_time);
+        let (mut strategy, mut strategy_time) = (StrategyName::Network, network_time);
+        let others = strategies.iter().map(|(name, _)| *name).filter(|name| *name != StrategyName::Network);
+        for name in others {
             if !self.has_time(tried) {
                 is_cut_short = true;
                 break;
             }
             tried += 1;
-            match self.time(&trial, name.name(), &by_name(name)) {
-                Ok(time) => {
-                    if name == StrategyName::Network {
-                        network_time = Some(time);
-                    }
-                    if is_worth_a_change(time, strategy_time) {
+            let plan = |job: &Job| plan_of(name, job, facts, &condemned);
+            match self.try_way(&trial.job, name.name(), || trial.proven_time(&plan)) {
+                // The default stays unless another is faster beyond noise.
+                Ok(time) if name == default => {
+                    default_time = Some(time);
+                    if !is_worth_a_change(strategy_time, time) {
                         (strategy, strategy_time) = (name, time);
                     }
+                }
+                Ok(time) if is_worth_a_change(time, strategy_time) => {
+                    (strategy, strategy_time) = (name, time)
+                }
+                Ok(_) => {}
+                Err(error @ Error::WrongResult { .. }) => {
+                    tracing::warn!(strategy = name.name(), %error, "a strategy came out wrong and is left out");
+                    refused += 1;
                 }
                 Err(error) => {
                     tracing::debug!(strategy = name.name(), %error, "a strategy is left out");
@@ -267,8 +311,8 @@ impl<D: Driver> Found<'_, D> {
             }
         }
         let faster = |strategy| (strategy != default).then_some(strategy);
-        let (mut best, mut best_time) = (network, network_time.unwrap_or(Duration::MAX));
-        if strategy != default {
+        let (mut best, mut best_time) = (network, network_time);
+        if strategy != default && !(is_cut_short && tried == 1) {
             self.keep(TunedShape { element_bytes, from_merges, shape: best, strategy: faster(strategy) });
         }
         let mut known = vec![network];
@@ -280,13 +324,20 @@ impl<D: Driver> Found<'_, D> {
                     continue;
                 }
                 known.push(shape);
+                if self.tuning.is_condemned(element_bytes, shape) {
+                    refused += 1;
+                    continue;
+                }
                 if !self.has_time(tried) {
                     is_cut_short = true;
                     break;
                 }
                 tried += 1;
-                match self.time(&trial, &shape.to_string(), &in_shape(shape)) {
-                    Ok(time) if is_worth_a_change(time, best_time) => {
+                let than = best_time;
+                match self
+                    .try_way(&trial.job, &shape.to_string(), || trial.time_if_better(&in_shape(shape), than))
+                {
+                    Ok(Some(time)) => {
                         (best, best_time) = (shape, time);
                         if is_worth_a_change(time, strategy_time) {
                             (strategy, strategy_time) = (StrategyName::Network, time);
@@ -294,10 +345,12 @@ impl<D: Driver> Found<'_, D> {
                         let strategy = faster(strategy);
                         self.keep(TunedShape { element_bytes, from_merges, shape, strategy });
                     }
-                    Ok(_) => {}
+                    Ok(None) => {}
                     Err(error) => {
                         tracing::debug!(%shape, %error, "a shape is left out");
                         refused += 1;
+                        // The compiler may refuse it for reasons that pass.
+                        let _ = self.condemn(element_bytes, shape, error);
                     }
                 }
             }
@@ -310,17 +363,30 @@ impl<D: Driver> Found<'_, D> {
             StrategyName::Network => shape.to_string(),
             other => other.name().to_owned(),
         };
+        let mut default_shape = words(default, network);
+        if default_time.is_none() {
+            default_shape.push_str(", which was not measured or came out wrong");
+        }
         self.rows.push(TuneRow {
             element_bytes,
             length,
-            default_shape: words(default, network),
-            default_time,
+            default_shape,
+            default_time: default_time.unwrap_or(network_time),
             best_shape: words(strategy, best),
             best_time: strategy_time,
             tried,
             refused,
         });
         Ok(true)
+    }
+
+    /// Leaves a shape out for good if that is the error of a wrong result; otherwise the error.
+    fn condemn(&mut self, element_bytes: usize, shape: NetworkShape, error: Error) -> Result<(), Error> {
+        let Error::WrongResult { device, driver, finding, .. } = error else { return Err(error) };
+        tracing::warn!(device, driver, %shape, element_bytes, finding, "a shape came out wrong and is left out for good");
+        self.tuning.condemned.push((element_bytes, shape));
+        self.stored &= (self.store)(&self.tuning);
+        Ok(())
     }
 }
 
@@ -330,9 +396,9 @@ fn is_worth_a_change(time: Duration, than: Duration) -> bool {
 }
 
 /// The kernels of a strategy; of the network where a job that is a little shorter has others.
-fn plan_of(name: StrategyName, job: &Job, facts: &DeviceFacts) -> Arc<KernelPlan> {
-    let plan = each_strategy(job, facts).into_iter().find(|(other, _)| *other == name);
-    plan.map_or_else(|| kernel_plan(job, facts, &Tuning::default()), |(_, plan)| plan)
+fn plan_of(name: StrategyName, job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Arc<KernelPlan> {
+    let plan = each_strategy(job, facts, tuning).into_iter().find(|(other, _)| *other == name);
+    plan.map_or_else(|| kernel_plan(job, facts, tuning), |(_, plan)| plan)
 }
 
 type Change = Box<dyn Fn(NetworkShape) -> NetworkShape>;
@@ -383,7 +449,7 @@ impl<'a, K: Key, D: Driver> Trial<'a, K, D> {
     }
 
     /// The median time of the kernels, by the plan that `plan` makes of a job. A wrong result, in any run, is an error.
-    pub(crate) fn time(&self, plan: &dyn Fn(&Job) -> Arc<KernelPlan>) -> Result<Duration, Error> {
+    pub(crate) fn time(&self, plan: Planner<'_>) -> Result<Duration, Error> {
         let whole = plan(&self.job);
         let mut times = Vec::with_capacity(RUNS);
         for run in 0..=RUNS {
@@ -415,10 +481,116 @@ impl<'a, K: Key, D: Driver> Trial<'a, K, D> {
         let mut result = vec![0; size_of_val(&self.sorted[..])];
         self.device.download(&self.buffer, &mut result)?;
         if result == as_bytes(&self.sorted) {
-            return Ok(());
+            Ok(())
+        } else {
+            Err(wrong_result(self.device, plan, "a trial fails"))
         }
-        let reason = format!("its compiler got a kernel wrong: {}", plan.algorithm);
-        Err(Error::Device { device: self.device.facts().name.clone(), operation: "sort", reason })
+    }
+
+    /// The time, if it is better than this one; then it is proved, too.
+    fn time_if_better(&self, plan: Planner<'_>, than: Duration) -> Result<Option<Duration>, Error> {
+        let time = self.time(plan)?;
+        if !is_worth_a_change(time, than) {
+            return Ok(None);
+        }
+        self.prove(plan)?;
+        Ok(Some(time))
+    }
+
+    fn proven_time(&self, plan: Planner<'_>) -> Result<Duration, Error> {
+        let time = self.time(plan)?;
+        self.prove(plan)?;
+        Ok(time)
+    }
+
+    /// Sorts many times, on all threads at once: several lengths, several patterns. One wrong result is an error. What compilers and
+    /// drivers get wrong, they get wrong now and then, and for some lengths.
+    fn prove(&self, plan: Planner<'_>) -> Result<(), Error> {
+        let (device, job, length) = (self.device, &self.job, self.job.row_length);
+        let (unsorted, sorted) = (self.unsorted.as_slice(), self.sorted.as_slice());
+        let lengths =
+            [length, length - length / 4 + 1, length / 2 + 1, length / 3].map(|tried| tried.min(length));
+        let repeated = if length <= OFTEN_UP_TO { OFTEN } else { 1 };
+        let count = lengths.len() * PATTERNS.len() * repeated;
+        let bytes = size_of_val(unsorted).max(1);
+        let threads = cpu::thread_count(None).min(count).min((MOST_BYTES / bytes).max(1));
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<(), Error> {
+            let buffer = device.allocate(bytes)?;
+            let mut result = vec![K::Bits::ZERO; length];
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= count {
+                    return Ok(());
+                }
+                let pattern = PATTERNS[number % PATTERNS.len()];
+                let keys = pattern.keys(unsorted, sorted, lengths[number / PATTERNS.len() % lengths.len()]);
+                let job = Job { row_length: keys.len(), ..*job };
+                let plan = plan(&job);
+                let result = &mut result[..keys.len()];
+                device.upload(bits_as_bytes(&keys), &buffer)?;
+                sort_buffers(device, &job, &plan, &buffer, None)?;
+                device.download(&buffer, bits_as_bytes_mut(result))?;
+                let map = BitMap::new(K::TYPE.form(), Order::Ascending);
+                let is_same = |keys: &[K::Bits]| Fingerprint::of_elements(Place::ALONE, keys, Nothing);
+                if is_same(&keys) != is_same(result) || !is_in_order(Place::ALONE, result, map) {
+                    return Err(wrong_result(device, &plan, "one of many sorts fails"));
+                }
+            }
+        };
+        thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            let done =
+                threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            // All are waited for.
+            done.fold(Ok(()), Result::and)
+        })
+    }
+}
+
+/// What makes a plan for a job.
+type Planner<'a> = &'a (dyn Fn(&Job) -> Arc<KernelPlan> + Sync);
+
+/// Up to this length, every combination of length and pattern is sorted so often: it takes little time.
+const OFTEN_UP_TO: usize = 1 << 16;
+const OFTEN: usize = 4;
+
+/// The most memory that threads take at the same time.
+const MOST_BYTES: usize = 1 << 30;
+
+/// Keys that are easy to get wrong.
+#[derive(Clone, Copy, Debug)]
+enum Pattern {
+    Random,
+    Sorted,
+    Reversed,
+    Equal,
+    Few,
+    /// Two sorted halves, the upper first.
+    Rotated,
+}
+
+const PATTERNS: [Pattern; 6] =
+    [Pattern::Random, Pattern::Sorted, Pattern::Reversed, Pattern::Equal, Pattern::Few, Pattern::Rotated];
+
+impl Pattern {
+    /// So many keys, from as many or more random ones and the same in order.
+    fn keys<K: Key>(self, unsorted: &[K], sorted: &[K], length: usize) -> Vec<K::Bits> {
+        let (unsorted, sorted) = (&as_bits(unsorted)[..length], &as_bits(sorted)[..length]);
+        let mut keys = match self {
+            Self::Sorted | Self::Reversed | Self::Rotated => sorted.to_vec(),
+            Self::Random => unsorted.to_vec(),
+            Self::Equal => vec![unsorted.first().copied().unwrap_or(K::Bits::ZERO); length],
+            Self::Few => {
+                (0..length).map(|place| unsorted[(unsorted[place].widen() % 5) as usize % length]).collect()
+            }
+        };
+        match self {
+            Self::Reversed => keys.reverse(),
+            Self::Rotated => keys.rotate_left(length / 2),
+            _ => {}
+        }
+        keys
     }
 }
 
@@ -431,7 +603,7 @@ pub(super) fn random_keys<K: Key>(length: usize) -> Vec<K> {
         state ^= state << 17;
         u128::from(state)
     };
-    let bits = (0..length).map(|_| crate::key::Bits::truncate(word() << 64 | word()));
+    let bits = (0..length).map(|_| Bits::truncate(word() << 64 | word()));
     bits.map(K::from_ordered_bits).collect()
 }
 
@@ -439,15 +611,18 @@ pub(super) fn random_keys<K: Key>(length: usize) -> Vec<K> {
 mod tests {
     use super::*;
     use crate::gpu::strategy::Strategy;
+    use crate::gpu::testing::{Fault, FaultAt, HostDevice};
     #[cfg(feature = "cuda")]
     use crate::gpu::{lock, strategy::Columnsort, testing::cuda_device, tuning::Measured};
+
+    use std::cell::RefCell;
 
     /// Sorts so many keys by a strategy, and one less; with 64-bit places if they are to be wide. A trial checks what comes out.
     fn check<K: Key, D: Driver>(
         device: &D,
         length: usize,
         wide_index: bool,
-        strategy: impl Fn(&Job) -> Box<dyn Strategy>,
+        strategy: impl Fn(&Job) -> Box<dyn Strategy> + Sync,
     ) {
         let mut trial = Trial::<K, D>::new(device, length).expect("a device has this much memory");
         trial.job.wide_index = wide_index;
@@ -455,6 +630,62 @@ mod tests {
         let plan =
             |job: &Job| Arc::new(of_strategy(&*strategy(job), job, device.facts(), network.shape.limits()));
         trial.time(&plan).unwrap_or_else(|error| panic!("{length} {} keys: {error}", K::TYPE));
+    }
+
+    fn host_device() -> HostDevice {
+        let device = HostDevice::new(1 << 24);
+        device.script().elapsed = Duration::from_secs(1);
+        device
+    }
+
+    const LENGTH: usize = 1 << 8;
+
+    /// Tunes one length. Every shape that is tried is faster than those before, and so is proved; a mistake is made in this launch.
+    fn tune_with_fault(known: &Tuning, call: Option<usize>) -> (Tuning, TuneRow) {
+        let device = host_device();
+        device.script().fault = call.map(|call| Fault { at: FaultAt::Launch, call, random: 4 });
+        let stored = RefCell::new(Tuning::default());
+        let store = |tuning: &Tuning| {
+            stored.replace(tuning.clone());
+            true
+        };
+        let (budget, mut progress) = (Budget::new(Duration::from_secs(3600)), |_: &str| ());
+        let mut found = Found::new(&device, known.condemned_alone(), &store, budget, &mut progress);
+        found.tune_length::<u32>(LENGTH).expect("most sorts are right");
+        assert_eq!(device.script().fault, None, "the mistake was made");
+        assert_eq!(found.tuning, *stored.borrow());
+        (found.tuning, found.rows.remove(0))
+    }
+
+    #[test]
+    fn one_wrong_result_condemns_a_shape_for_good() {
+        let (right, row) = tune_with_fault(&Tuning::default(), None);
+        assert!(row.tried > 3 && row.refused == 0 && right.condemned.is_empty(), "{row:?}");
+        let launches = RUNS + 2 + 4 * PATTERNS.len() * OFTEN;
+        // While it is timed, and while it is proved: the default, and the shape after it.
+        for call in [0, launches - 1, launches, 2 * launches - 1] {
+            let (tuning, row) = tune_with_fault(&Tuning::default(), Some(call));
+            let [(4, wrong)] = tuning.condemned[..] else { panic!("{:?}, launch {call}", tuning.condemned) };
+            assert!(row.refused > 0, "launch {call}");
+            let default = Network::new(
+                &Job::of(&Request::keys::<u32>(Segments::one(LENGTH))),
+                &host_device().facts,
+                &Tuning::default(),
+            );
+            assert_eq!(wrong == default.shape, call < launches, "launch {call}");
+            assert!(tuning.shapes.iter().all(|tuned| tuned.shape != wrong), "launch {call}");
+            // It is not tried again, and plans do not take it.
+            let (again, row) = tune_with_fault(&tuning, None);
+            assert_eq!(again.condemned, tuning.condemned);
+            assert!(again.shapes.iter().all(|tuned| tuned.shape != wrong), "launch {call}");
+            assert!(row.default_shape != wrong.to_string());
+            let planned = Network::new(
+                &Job::of(&Request::keys::<u32>(Segments::rows(2 * LENGTH, LENGTH).expect("whole rows"))),
+                &host_device().facts,
+                &tuning,
+            );
+            assert_ne!(planned.shape, wrong, "rows, launch {call}");
+        }
     }
 
     #[cfg(feature = "opencl")]
@@ -472,7 +703,7 @@ mod tests {
             assert!(trial.time(&plan).expect("the default works") > Duration::ZERO);
             trial.sorted[17] ^= 1;
             let refused = trial.time(&plan);
-            assert!(matches!(refused, Err(Error::Device { operation: "sort", .. })), "{refused:?}");
+            assert!(matches!(refused, Err(Error::WrongResult { .. })), "{refused:?}");
         }
 
         #[test]

@@ -1,5 +1,5 @@
-//! For tests: a sort by a given strategy, the CUDA device if there is one, and a device in host memory that sorts `u32` keys, counts
-//! what is asked of it, and fails on demand.
+//! For tests: a sort by a given strategy, the CUDA device if there is one, and a device in host memory that sorts keys of any type,
+//! counts what is asked of it, fails on demand, and makes mistakes on demand.
 
 use super::DeviceState;
 use super::choice::DeviceChoice;
@@ -12,7 +12,7 @@ use super::kernel::Part;
 use super::lock::lock;
 use super::strategy::{Network, Strategy, of_strategy};
 use super::tuning::Tuning;
-use crate::key::{BitMap, Key, KeyForm, KeyType, Order, as_bytes};
+use crate::key::{BitMap, Bits, Key, KeyForm, KeyType, Order, as_bytes};
 use crate::request::{Request, Segments};
 use crate::{Engine, Error, Sorter};
 use std::sync::{Arc, Mutex};
@@ -102,6 +102,10 @@ pub(crate) struct Script {
     pub(crate) calls_before_failure: Option<usize>,
     /// Whether it makes indices that no key has.
     pub(crate) wrong_indices: bool,
+    /// What the next sort takes by its clock; each takes a little less than the one before.
+    pub(crate) elapsed: Duration,
+    /// A mistake that it makes once.
+    pub(crate) fault: Option<Fault>,
     /// Whether it has no groups that share their memory.
     pub(crate) refuses_clusters: bool,
     /// The lengths that it sorted.
@@ -110,6 +114,35 @@ pub(crate) struct Script {
     pub(crate) launched: Vec<(String, Grid)>,
     asked: usize,
     memory: Vec<Arc<Mutex<Vec<u8>>>>,
+    /// How many bytes of each were last written by the host.
+    used: Vec<usize>,
+}
+
+/// A mistake of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) at: FaultAt,
+    /// In which call of this kind it is made, counted from 0.
+    pub(crate) call: usize,
+    /// What is wrong, by chance.
+    pub(crate) random: u64,
+}
+
+/// Where a mistake is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FaultAt {
+    /// A kernel exchanges two elements, writes one twice, changes one, or does nothing.
+    Launch,
+    /// A bit changes on the way up.
+    Upload,
+    /// A bit changes on the way down.
+    Download,
+}
+
+/// Changes one bit.
+fn flip(bytes: &mut [u8], random: u64) {
+    let bit = (random % (8 * bytes.len() as u64)) as usize;
+    bytes[bit / 8] ^= 1 << (bit % 8);
 }
 
 impl HostDevice {
@@ -148,17 +181,41 @@ impl HostDevice {
         }
     }
 
-    fn words(&self, memory: usize) -> Vec<u32> {
-        let bytes = self.script().memory[memory].clone();
-        let bytes = lock(&bytes);
-        bytes.as_chunks().0.iter().map(|&word| u32::from_ne_bytes(word)).collect()
+    /// The random number of the mistake, if it is to be made in this call.
+    fn fault(&self, at: FaultAt) -> Option<u64> {
+        let mut script = self.script();
+        let fault = script.fault.as_mut().filter(|fault| fault.at == at)?;
+        let random = fault.random;
+        match fault.call.checked_sub(1) {
+            Some(left) => {
+                fault.call = left;
+                None
+            }
+            None => {
+                script.fault = None;
+                Some(random)
+            }
+        }
     }
 
-    fn set(&self, memory: usize, words: impl Iterator<Item = u32>) {
+    /// The start of a buffer, as numbers of so many bytes.
+    fn numbers(&self, memory: usize, each: usize) -> Vec<u128> {
+        let bytes = self.script().memory[memory].clone();
+        let bytes = lock(&bytes);
+        let number = |bytes: &[u8]| {
+            let mut number = [0; 16];
+            number[..each].copy_from_slice(bytes);
+            u128::from_le_bytes(number)
+        };
+        bytes.chunks_exact(each).map(number).collect()
+    }
+
+    fn set(&self, memory: usize, each: usize, numbers: impl Iterator<Item = u128>) {
         let bytes = self.script().memory[memory].clone();
         let mut bytes = lock(&bytes);
-        let new: Vec<u8> = words.flat_map(u32::to_ne_bytes).collect();
-        bytes[..new.len()].copy_from_slice(&new);
+        for (place, number) in bytes.chunks_exact_mut(each).zip(numbers) {
+            place.copy_from_slice(&number.to_le_bytes()[..each]);
+        }
     }
 
     /// Sorts as the first kernel of the network would be told.
@@ -178,28 +235,67 @@ impl HostDevice {
                 Argument::Memory(_) => None,
             })
             .collect();
-        assert!(kernel.options.contains("-DKEY_BITS=32 "), "this device knows u32 keys alone");
         let row_length = numbers[0] as usize;
-        let descending = Mapping::new(KeyType::U32, Order::Descending).argument(true, false);
-        let is_descending = numbers.last().is_some_and(|&mapping| mapping as u32 & descending != 0);
-        let order = if is_descending { Order::Descending } else { Order::Ascending };
-        let map = BitMap::new(KeyForm::Unsigned, order);
-        let keys = self.words(memory[0]);
-        let indexed = kernel.options.contains("-DINDEXED=1 ");
-        let values: Vec<u32> = match memory.get(1) {
-            Some(&values) if !indexed => self.words(values),
-            _ => (0..keys.len()).map(|place| (place % row_length) as u32).collect(),
+        let (key_bytes, value_bytes) = (kernel.constant("KEY_BITS") / 8, kernel.constant("VALUE_BITS") / 8);
+        let mapping = numbers.last().map_or(0, |&mapping| mapping as u32);
+        let ordered = |key: u128| ordered_bits(key_bytes, mapping, key);
+        let mut keys = self.numbers(memory[0], key_bytes);
+        keys.truncate(self.script().used[memory[0]] / key_bytes);
+        let indexed = kernel.constant("INDEXED") == 1;
+        let value_memory = memory.get(1).filter(|_| value_bytes > 0);
+        let values: Vec<u128> = match value_memory {
+            Some(&values) if !indexed => self.numbers(values, value_bytes),
+            _ => (0..keys.len()).map(|place| (place % row_length) as u128).collect(),
         };
-        let mut elements: Vec<(u32, u32)> = keys.into_iter().zip(values).collect();
+        let unsorted: Vec<(u128, u128)> = keys.into_iter().zip(values).collect();
+        let mut elements = unsorted.clone();
         for row in elements.chunks_mut(row_length) {
-            row.sort_by_key(|&(key, value)| (map.to_ordered(key), if indexed { value } else { 0 }));
+            row.sort_by_key(|&(key, value)| (ordered(key), if indexed { value } else { 0 }));
         }
-        self.set(memory[0], elements.iter().map(|&(key, _)| key));
-        let wrong = if self.script().wrong_indices { elements.len() as u32 } else { 0 };
-        if let Some(&values) = memory.get(1) {
-            self.set(values, elements.iter().map(|&(_, value)| value + wrong));
+        if let Some(random) = self.fault(FaultAt::Launch) {
+            go_wrong(&mut elements, &unsorted, 8 * key_bytes as u32, random);
+        }
+        self.set(memory[0], key_bytes, elements.iter().map(|&(key, _)| key));
+        if let Some(&values) = value_memory {
+            let wrong = if self.script().wrong_indices { elements.len() as u128 } else { 0 };
+            self.set(values, value_bytes, elements.iter().map(|&(_, value)| value + wrong));
         }
         self.script().sorted.push(elements.len());
+    }
+}
+
+/// Makes a wrong result of a right one, whose elements are not all equal or have bits to change.
+fn go_wrong(elements: &mut [(u128, u128)], unsorted: &[(u128, u128)], key_bits: u32, random: u64) {
+    let (kind, random) = (random % 4, random / 4);
+    let one = random as usize % elements.len();
+    let other = elements.iter().position(|&(key, _)| key != elements[one].0);
+    let is_sorted = elements.iter().zip(unsorted).all(|(sorted, unsorted)| sorted.0 == unsorted.0);
+    match (kind, other) {
+        (0, Some(other)) => elements.swap(one, other),
+        (1, Some(other)) => elements[one] = elements[other],
+        (2, _) if !is_sorted => elements.copy_from_slice(unsorted),
+        _ => elements[one].0 ^= 1 << ((random >> 20) % u64::from(key_bits)),
+    }
+}
+
+/// The ordered bits of a key, as a mapping of a kernel that loads and stores says.
+fn ordered_bits(key_bytes: usize, mapping: u32, key: u128) -> u128 {
+    let is = |key_type, order| mapping & 7 == Mapping::new(key_type, order).argument(true, false);
+    let forms =
+        [(KeyType::U32, KeyForm::Unsigned), (KeyType::I32, KeyForm::Signed), (KeyType::F32, KeyForm::Float)];
+    let orders = [Order::Ascending, Order::Descending];
+    let mut all = forms.iter().flat_map(|form| orders.map(|order| (form, order)));
+    let (&(_, form), order) =
+        all.find(|&(&(key_type, _), order)| is(key_type, order)).expect("a mapping is one of these");
+    fn map<B: Bits>(form: KeyForm, order: Order, key: u128) -> u128 {
+        BitMap::<B>::new(form, order).to_ordered(B::truncate(key)).widen()
+    }
+    match key_bytes {
+        1 => map::<u8>(form, order, key),
+        2 => map::<u16>(form, order, key),
+        4 => map::<u32>(form, order, key),
+        8 => map::<u64>(form, order, key),
+        _ => map::<u128>(form, order, key),
     }
 }
 
@@ -226,6 +322,14 @@ impl DeviceBuffer for HostBuffer {
 pub(crate) struct HostKernel {
     name: String,
     options: String,
+}
+
+impl HostKernel {
+    /// A constant that it was built with.
+    fn constant(&self, name: &str) -> usize {
+        let mut all = self.options.split(' ').filter_map(|option| option.strip_prefix("-D")?.split_once('='));
+        all.find(|(known, _)| *known == name).and_then(|(_, number)| number.parse().ok()).unwrap_or(0)
+    }
 }
 
 // SAFETY: copies are those of slices.
@@ -275,18 +379,27 @@ unsafe impl Driver for HostDevice {
         }
         let buffer = HostBuffer { number: script.memory.len(), bytes: Arc::new(Mutex::new(vec![0; bytes])) };
         script.memory.push(buffer.bytes.clone());
+        script.used.push(0);
         Ok(buffer)
     }
 
     fn upload(&self, from: &[u8], to: &HostBuffer) -> Result<Transfer, Error> {
         self.call("upload")?;
-        lock(&to.bytes)[..from.len()].copy_from_slice(from);
+        self.script().used[to.number] = from.len();
+        let mut bytes = lock(&to.bytes);
+        bytes[..from.len()].copy_from_slice(from);
+        if let Some(random) = self.fault(FaultAt::Upload) {
+            flip(&mut bytes[..from.len()], random);
+        }
         Ok(Transfer { bytes: from.len(), ..Transfer::default() })
     }
 
     fn download(&self, from: &HostBuffer, to: &mut [u8]) -> Result<Transfer, Error> {
         self.call("download")?;
         to.copy_from_slice(&lock(&from.bytes)[..to.len()]);
+        if let Some(random) = self.fault(FaultAt::Download) {
+            flip(to, random);
+        }
         Ok(Transfer { bytes: to.len(), ..Transfer::default() })
     }
 
@@ -332,7 +445,9 @@ unsafe impl Driver for HostDevice {
     }
 
     fn elapsed(&self, (): &(), (): &()) -> Result<Duration, Error> {
-        Ok(Duration::ZERO)
+        let mut script = self.script();
+        let less = script.elapsed.mul_f64(0.99);
+        Ok(std::mem::replace(&mut script.elapsed, less))
     }
 }
 

@@ -5,11 +5,13 @@ use super::description::{DeviceInfo, devices};
 use super::device::Device;
 use super::kernel::Kernel;
 use super::timing::Moment;
+use super::transfer;
 use crate::gpu::DeviceState;
 use crate::gpu::choice::DeviceChoice;
 use crate::gpu::driver::{Command, Driver, Grid, RepeatKey, Source, Transfer, check_fits};
 use crate::gpu::facts::DeviceFacts;
 use crate::gpu::kernel::Part;
+use crate::gpu::memory::Look;
 use crate::plan::Launch;
 use crate::{Engine, Error};
 use cudarc::driver::CudaStream;
@@ -62,6 +64,14 @@ unsafe impl Driver for Device {
 
     fn download(&self, from: &Buffer, to: &mut [u8]) -> Result<Transfer, Error> {
         Device::download(self, from, to)
+    }
+
+    fn upload_shown(&self, from: &[u8], to: &Buffer, look: Look<'_>) -> Result<Transfer, Error> {
+        transfer::upload(self, from, to, Some(look))
+    }
+
+    fn download_shown(&self, from: &Buffer, to: &mut [u8], look: Look<'_>) -> Result<Transfer, Error> {
+        transfer::download(self, from, to, Some(look))
     }
 
     fn copy(&self, from: &Buffer, to: &Buffer) -> Result<Moments, Error> {

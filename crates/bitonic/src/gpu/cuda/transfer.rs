@@ -6,13 +6,19 @@ use super::timing::Moment;
 use crate::Error;
 use crate::gpu::driver::{Transfer, check_fits};
 use crate::gpu::memory::staging::STAGED_FROM_BYTES;
+use crate::gpu::memory::{Look, show};
 use cudarc::driver::sys;
 
 const UPLOAD: &str = "upload data";
 const DOWNLOAD: &str = "download data";
 
-/// Host memory to the start of a buffer.
-pub(super) fn upload(device: &Device, from: &[u8], to: &Buffer) -> Result<Transfer, Error> {
+/// Host memory to the start of a buffer, shown on its way.
+pub(super) fn upload(
+    device: &Device,
+    from: &[u8],
+    to: &Buffer,
+    look: Option<Look<'_>>,
+) -> Result<Transfer, Error> {
     check_fits(device, UPLOAD, from.len(), to)?;
     let mut started = None;
     let start = |chunk: &[u8], offset| {
@@ -24,14 +30,26 @@ pub(super) fn upload(device: &Device, from: &[u8], to: &Buffer) -> Result<Transf
     };
     let mut staging = if from.len() < STAGED_FROM_BYTES { None } else { device.staging() };
     let moments = match &mut staging {
-        Some(staging) => staging.send(from, start, |moment| moment.wait(device)),
-        None => at_once(from, start),
+        Some(staging) => staging.send(from, look, start, |moment| moment.wait(device)),
+        None => {
+            let moments = at_once(from, start);
+            // While it travels.
+            if let Some(look) = look {
+                show(from, look);
+            }
+            moments
+        }
     };
     settled(device, from.len(), started, moments)
 }
 
-/// The start of a buffer to host memory.
-pub(super) fn download(device: &Device, from: &Buffer, to: &mut [u8]) -> Result<Transfer, Error> {
+/// The start of a buffer to host memory, shown when it is there.
+pub(super) fn download(
+    device: &Device,
+    from: &Buffer,
+    to: &mut [u8],
+    look: Option<Look<'_>>,
+) -> Result<Transfer, Error> {
     check_fits(device, DOWNLOAD, to.len(), from)?;
     // Whatever failed before must show before the caller's memory is touched.
     device.finish()?;
@@ -46,10 +64,14 @@ pub(super) fn download(device: &Device, from: &Buffer, to: &mut [u8]) -> Result<
     };
     let mut staging = if bytes < STAGED_FROM_BYTES { None } else { device.staging() };
     let moments = match &mut staging {
-        Some(staging) => staging.fetch(to, start, |moment| moment.wait(device)),
-        None => at_once(to, start),
+        Some(staging) => staging.fetch(to, look, start, |moment| moment.wait(device)),
+        None => at_once(&mut *to, start),
     };
-    settled(device, bytes, started, moments)
+    let down = settled(device, bytes, started, moments)?;
+    if let (None, Some(look)) = (staging, look) {
+        show(to, look);
+    }
+    Ok(down)
 }
 
 /// The moment before the first chunk; what the host does before it does not count.

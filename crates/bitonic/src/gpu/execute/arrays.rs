@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::gpu::element::Element;
 use crate::gpu::job::Job;
+use rayon::prelude::*;
 use std::mem::MaybeUninit;
 
 /// The caller's arrays.
@@ -113,6 +114,32 @@ pub(super) fn numbers(bytes: &[u8], element: Element) -> impl Iterator<Item = us
     })
 }
 
+/// What one thread makes numbers of at a time, in bytes; from twice that on, others are woken.
+const PART_BYTES: usize = 256 << 10;
+
+/// Whether all numbers are indices of a row.
+fn are_indices(bytes: &[u8], job: &Job) -> bool {
+    let is_right = |part: &[u8]| !numbers(part, job.element).any(|index| index >= job.row_length);
+    if bytes.len() < 2 * PART_BYTES { is_right(bytes) } else { bytes.par_chunks(PART_BYTES).all(is_right) }
+}
+
+/// Writes the indices of a sorted job, each counted from the start of its row; whether all are such indices. If not, nothing is written.
+pub(crate) fn write_indices(bytes: &[u8], job: &Job, to: &mut [usize]) -> bool {
+    if !are_indices(bytes, job) {
+        return false;
+    }
+    let write = |(to, part): (&mut [usize], &[u8])| {
+        to.iter_mut().zip(numbers(part, job.element)).for_each(|(place, index)| *place = index);
+    };
+    if bytes.len() < 2 * PART_BYTES {
+        write((to, bytes));
+    } else {
+        let indices = PART_BYTES / job.element.value_bytes();
+        to.par_chunks_mut(indices).zip(bytes.par_chunks(PART_BYTES)).for_each(write);
+    }
+    true
+}
+
 /// The indices of a sorted job whose first element is number `start` of the array: counted from the start of the array. `None` if one
 /// is no index of its row.
 pub(crate) fn indices<'a>(
@@ -120,11 +147,41 @@ pub(crate) fn indices<'a>(
     job: &'a Job,
     start: usize,
 ) -> Option<impl Iterator<Item = usize> + 'a> {
-    if numbers(bytes, job.element).any(|index| index >= job.row_length) {
+    if !are_indices(bytes, job) {
         return None;
     }
     let rows = bytes.chunks(job.element.value_bytes() * job.row_length.max(1));
     Some(rows.enumerate().flat_map(move |(row, indices)| {
         numbers(indices, job.element).map(move |index| start + row * job.row_length + index)
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::as_bytes;
+    use crate::request::{Request, Segments};
+
+    #[test]
+    fn indices_are_written_if_all_are_of_their_row() {
+        // On one thread, and on several.
+        for rows in [3, 3000] {
+            let job = Job::of(&Request::argsort::<u8>(Segments::Rows { rows, row_length: 100 }));
+            let mut landed: Vec<u32> = (0..job.len() as u32).map(|place| 99 - place % 100).collect();
+            let mut written = vec![7; job.len()];
+            landed[250] = 100;
+            assert!(!write_indices(as_bytes(&landed), &job, &mut written));
+            assert!(indices(as_bytes(&landed), &job, 0).is_none());
+            assert!(written.iter().all(|&index| index == 7));
+            landed[250] = 99;
+            assert!(write_indices(as_bytes(&landed), &job, &mut written));
+            assert!(written.iter().zip(&landed).all(|(&index, &number)| index == number as usize));
+            let places = indices(as_bytes(&landed), &job, 5).unwrap();
+            assert!(
+                places
+                    .zip(written.iter().enumerate())
+                    .all(|(place, (at, index))| place == 5 + at / 100 * 100 + index)
+            );
+        }
+    }
 }

@@ -7,15 +7,15 @@
 //!                                    ↓               merged into the caller's array: nothing can fail any more
 //! ```
 
-use super::arrays::{HostArrays, ValueBytes, indices};
-use super::landed::{ByteElements, Merging, Words, moves_values_of};
+use super::arrays::{HostArrays, ValueBytes};
+use super::landed::{ByteElements, Merging, moves_values_of};
 use super::whole::OnDevice;
-use super::wrong_result;
 use crate::Error;
 use crate::cpu::try_vec;
 use crate::gpu::cut::Cut;
 use crate::gpu::driver::Driver;
 use crate::gpu::job::Job;
+use crate::gpu::memory::Words;
 use crate::plan::{Chunks, KernelPlan};
 use crate::report::DeviceTimes;
 use crate::request::Request;
@@ -63,12 +63,16 @@ impl<D: Driver> ChunkSorter<'_, D> {
                 self.gathered(keys, values)
             }
             HostArrays::Gathered { keys, values } => self.gathered_by_index(keys, values),
-            // The few best of many keys are not put together from chunks: `Sorter` allows no cuts.
-            HostArrays::Best { .. } => Err(wrong_result(self.device)),
+            // `Sorter` allows no cuts for the few best of many keys.
+            HostArrays::Best { .. } => Err(Error::Device {
+                device: self.device.facts().name.clone(),
+                operation: "find the best keys",
+                reason: "the best keys are not put together from chunks".to_owned(),
+            }),
             HostArrays::Indices { keys, indices } => {
                 let mut landed = self.indexed(keys)?;
                 let mut merged = self.room_for_keys()?;
-                landed.merge(self, merged.bytes(), indices)?;
+                landed.merge(self, merged.bytes_mut(), indices)?;
                 indices.iter_mut().for_each(|index| *index %= self.job.row_length);
                 Ok(landed.ran.done(self.job.row_length))
             }
@@ -79,11 +83,11 @@ impl<D: Driver> ChunkSorter<'_, D> {
         let mut landed = self.room_for_keys()?;
         let mut ran = self.each_chunk(|chunk, job, plan| {
             let part = self.key_bytes(&chunk);
-            let mut sorted = OnDevice::sort(self.device, job, plan, &keys[part.clone()], None)?;
-            sorted.land_keys(self.request.key, &mut landed.bytes()[part])?;
+            let mut sorted = OnDevice::sort(self.device, self.request, job, plan, &keys[part.clone()], None)?;
+            sorted.land(&mut landed.bytes_mut()[part], &mut [])?;
             Ok(sorted.done())
         })?;
-        let from = ByteElements { keys: landed.bytes(), values: &mut [], value_bytes: 0 };
+        let from = ByteElements { keys: landed.bytes_mut(), values: &mut [], value_bytes: 0 };
         self.merge(&mut ran, from, ByteElements { keys, values: &mut [], value_bytes: 0 })?;
         Ok(ran.done(self.job.row_length))
     }
@@ -96,13 +100,14 @@ impl<D: Driver> ChunkSorter<'_, D> {
         let mut ran = self.each_chunk(|chunk, job, plan| {
             let (key_part, value_part) = (self.key_bytes(&chunk), bytes_of(&chunk, value_bytes));
             let of_chunk = (&keys[key_part.clone()], &values[value_part.clone()]);
-            let mut sorted = OnDevice::sort(self.device, job, plan, of_chunk.0, Some(of_chunk.1))?;
-            sorted.land_keys(self.request.key, &mut landed_keys.bytes()[key_part])?;
-            sorted.land_values(&mut landed_values.bytes()[value_part])?;
+            let mut sorted =
+                OnDevice::sort(self.device, self.request, job, plan, of_chunk.0, Some(of_chunk.1))?;
+            sorted
+                .land(&mut landed_keys.bytes_mut()[key_part], &mut landed_values.bytes_mut()[value_part])?;
             Ok(sorted.done())
         })?;
-        let landed_values = ValueBytes::new(landed_values.bytes()).into_memory();
-        let from = ByteElements { keys: landed_keys.bytes(), values: landed_values, value_bytes };
+        let landed_values = ValueBytes::new(landed_values.bytes_mut()).into_memory();
+        let from = ByteElements { keys: landed_keys.bytes_mut(), values: landed_values, value_bytes };
         let values = ValueBytes::new(values).into_memory();
         self.merge(&mut ran, from, ByteElements { keys, values, value_bytes })?;
         Ok(ran.done(self.job.row_length))
@@ -115,7 +120,8 @@ impl<D: Driver> ChunkSorter<'_, D> {
         let mut ran = self.each_indexed_chunk(keys, &mut landed_keys, |places| {
             values.gather(&mut landed_values, places);
         })?;
-        let from = ByteElements { keys: landed_keys.bytes(), values: landed_values.memory(), value_bytes };
+        let from =
+            ByteElements { keys: landed_keys.bytes_mut(), values: landed_values.memory(), value_bytes };
         let to = ByteElements { keys, values: values.into_memory(), value_bytes };
         self.merge(&mut ran, from, to)?;
         Ok(ran.done(self.job.row_length))
@@ -148,13 +154,12 @@ impl<D: Driver> ChunkSorter<'_, D> {
     ) -> Result<Ran, Error> {
         self.each_chunk(|chunk, job, plan| {
             let (part, start) = (self.key_bytes(&chunk), chunk.start);
-            let mut sorted = OnDevice::sort(self.device, job, plan, &keys[part.clone()], None)?;
-            sorted.land_keys(self.request.key, &mut landed.bytes()[part])?;
-            let fetched = sorted.fetch_values()?;
-            let mut places = indices(&fetched, job, start).ok_or_else(|| wrong_result(self.device))?;
-            place(&mut places);
-            drop(places);
-            self.device.state().landing().give(fetched);
+            let landing = self.device.state().landing();
+            let mut sorted = OnDevice::sort(self.device, self.request, job, plan, &keys[part.clone()], None)?;
+            let mut fetched = landing.take(job.array_bytes().1)?;
+            sorted.land(&mut landed.bytes_mut()[part], fetched.bytes_mut())?;
+            place(&mut sorted.places(fetched.bytes(), job, start)?);
+            landing.give(fetched);
             Ok(sorted.done())
         })
     }
@@ -247,7 +252,7 @@ impl Indexed {
     ) -> Result<(), Error> {
         let [from, to] = [&mut self.values, indices].map(|indices| ValueBytes::new(indices).into_memory());
         let value_bytes = size_of::<usize>();
-        let from = ByteElements { keys: self.keys.bytes(), values: from, value_bytes };
+        let from = ByteElements { keys: self.keys.bytes_mut(), values: from, value_bytes };
         sorter.merge(&mut self.ran, from, ByteElements { keys, values: to, value_bytes })
     }
 }

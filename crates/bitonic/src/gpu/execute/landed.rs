@@ -6,28 +6,9 @@
 use crate::Error;
 use crate::cpu::merge::{Elements, merge_runs};
 use crate::cpu::with_threads_for;
-use crate::gpu::memory::zeroed;
 use crate::key::{BitMap, Bits, KeyType, Order};
 use std::mem::MaybeUninit;
 use std::ops::Range;
-
-/// Memory that is aligned for keys of any width.
-pub(super) struct Words {
-    words: Vec<u128>,
-    bytes: usize,
-}
-
-impl Words {
-    /// Zeros for so many numbers of so many bytes.
-    pub(super) fn zeroed(len: usize, each: usize) -> Result<Self, Error> {
-        let bytes = len.checked_mul(each).ok_or(Error::OutOfMemory { bytes: usize::MAX })?;
-        Ok(Self { words: zeroed(bytes.div_ceil(size_of::<u128>()))?, bytes })
-    }
-
-    pub(super) fn bytes(&mut self) -> &mut [u8] {
-        &mut bytemuck::cast_slice_mut(&mut self.words)[..self.bytes]
-    }
-}
 
 /// Keys, which are aligned, and what goes with each of them.
 pub(super) struct ByteElements<'a> {

@@ -10,6 +10,7 @@
 //! Arrays that the device does not hold go up chunk by chunk ([`chunks`]); the last arrow is a merge then.
 
 mod arrays;
+mod check;
 mod chunks;
 mod landed;
 mod loaded;
@@ -97,10 +98,22 @@ pub(crate) fn facts_of<D: Driver>(device: &D) -> DeviceFacts {
     DeviceFacts { copy_bytes_per_second, ..device.facts().clone() }
 }
 
-/// The error for a result that no sort can have.
-fn wrong_result<D: Driver>(device: &D) -> Error {
-    let reason = "what came back is not what was sent: its driver or its memory is faulty".to_owned();
-    Error::Device { device: device.facts().name.clone(), operation: "sort", reason }
+/// The error for a result of these kernels that no sort can have.
+pub(crate) fn wrong_result<D: Driver>(device: &D, kernels: &KernelPlan, finding: &'static str) -> Error {
+    let DeviceFacts { name, platform, driver, .. } = device.facts();
+    Error::WrongResult {
+        device: name.clone(),
+        driver: format!("{platform} {driver}"),
+        plan: words_of(kernels),
+        finding,
+    }
+}
+
+/// A plan in a line: the algorithm, the tile, and the kernels, each once.
+fn words_of(kernels: &KernelPlan) -> String {
+    let mut names: Vec<&str> = kernels.launches.iter().map(|launch| launch.kernel).collect();
+    names.dedup();
+    format!("{}, tiles of {} keys, kernels {}", kernels.algorithm, kernels.tile_keys(), names.join(", "))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::gpu::driver::Grid;
 use crate::gpu::plan::plan;
-use crate::gpu::testing::HostDevice;
+use crate::gpu::testing::{Fault, FaultAt, HostDevice};
 use crate::gpu::tuning::Tuning;
 use crate::key::Order;
 use crate::plan::Algorithm;
@@ -278,8 +278,29 @@ fn indices_that_no_key_has_are_an_error_and_nothing_is_moved() {
         let request = Request { stable: true, ..Request::pairs::<u32, u32>(Segments::one(100)) };
         let mut case = Case::new(request);
         let result = case.run(&device, &means(limit, Cuts::Anywhere)).map(|_| ());
-        assert!(matches!(result, Err(Error::Device { operation: "sort", .. })), "{result:?}");
+        assert!(matches!(result, Err(Error::WrongResult { .. })), "{result:?}");
         assert!(case.is_untouched());
+    }
+}
+
+#[test]
+fn a_wrong_result_is_an_error_that_names_device_driver_and_plan_and_nothing_is_moved() {
+    for limit in [400, 1 << 20] {
+        for request in requests(120, 60) {
+            for at in [FaultAt::Launch, FaultAt::Upload, FaultAt::Download] {
+                let fault = Fault { at, call: 0, random: 76 };
+                let device = device();
+                device.script().fault = Some(fault);
+                let mut case = Case::new(request);
+                let result = case.run(&device, &means(limit, Cuts::Anywhere)).map(|_| ());
+                let Err(Error::WrongResult { device, driver, plan, .. }) = result else {
+                    panic!("{request:?}, {fault:?}: {result:?}")
+                };
+                assert_eq!((device.as_str(), driver.as_str()), ("a device in host memory", "OpenCL 1"));
+                assert_eq!(plan, "bitonic network in flip form, tiles of 256 keys, kernels tile_sort");
+                assert!(case.is_untouched(), "{request:?}, {fault:?}");
+            }
+        }
     }
 }
 

@@ -1,14 +1,14 @@
 //! Arrays that fit the device: up, sorted, and down again when whole.
 
-use super::arrays::{HostArrays, indices, numbers};
+use super::arrays::{HostArrays, indices, numbers, write_indices};
+use super::check::Check;
 use super::loaded::{give, take};
 use super::resident::{select_buffers, sort_buffers};
 use super::wrong_result;
 use crate::Error;
 use crate::gpu::driver::{Driver, Transfer};
 use crate::gpu::job::Job;
-use crate::gpu::memory::{Role, copy};
-use crate::key::{self, KeyType};
+use crate::gpu::memory::{Role, Shown, copy};
 use crate::plan::KernelPlan;
 use crate::report::DeviceTimes;
 use crate::request::Request;
@@ -22,67 +22,46 @@ pub(super) fn sort<D: Driver>(
     plan: &Arc<KernelPlan>,
     arrays: &mut HostArrays<'_>,
 ) -> Result<(Arc<KernelPlan>, DeviceTimes), Error> {
-    let key = request.key;
-    let ran = match arrays {
-        HostArrays::Keys(keys) => {
-            let mut sorted = OnDevice::sort(device, job, plan, keys, None)?;
-            if device.facts().shares_host_memory && !key.has_invalid_bits() {
-                // Mapping is what can fail, and the copy after it cannot.
-                sorted.download_keys(keys)?;
-            } else {
-                let landed = sorted.fetch_keys(key)?;
-                copy(&landed, keys);
-                device.state().landing().give(landed);
-            }
-            sorted.done()
-        }
+    let (keys, values): (&[u8], Option<&[u8]>) = match arrays {
+        HostArrays::Keys(keys) | HostArrays::Gathered { keys, .. } => (keys, None),
+        HostArrays::Pairs { keys, values } => (keys, Some(values)),
+        HostArrays::Indices { keys, .. } | HostArrays::Best { keys, .. } => (keys, None),
+    };
+    let mut sorted = OnDevice::sort(device, request, job, plan, keys, values)?;
+    let landing = device.state().landing();
+    let (key_bytes, value_bytes) = job.array_bytes();
+    let (mut landed_keys, mut landed_values) = (landing.take(key_bytes)?, landing.take(value_bytes)?);
+    sorted.land(landed_keys.bytes_mut(), landed_values.bytes_mut())?;
+    // All of it is there and was checked. What is asked for from here on is asked for before anything is moved.
+    match arrays {
+        HostArrays::Keys(keys) => copy(landed_keys.bytes(), keys, Shown::Nothing),
         HostArrays::Pairs { keys, values } => {
-            let mut sorted = OnDevice::sort(device, job, plan, keys, Some(values))?;
-            let landed_keys = sorted.fetch_keys(key)?;
-            let landed_values = sorted.fetch_values()?;
-            copy(&landed_keys, keys);
-            copy(&landed_values, values);
-            device.state().landing().give(landed_keys);
-            device.state().landing().give(landed_values);
-            sorted.done()
+            copy(landed_keys.bytes(), keys, Shown::Nothing);
+            copy(landed_values.bytes(), values, Shown::Nothing);
         }
         HostArrays::Gathered { keys, values } => {
-            let mut sorted = OnDevice::sort(device, job, plan, keys, None)?;
-            let landed_keys = sorted.fetch_keys(key)?;
-            let landed_indices = sorted.fetch_values()?;
-            let places = indices(&landed_indices, job, 0).ok_or_else(|| wrong_result(device))?;
+            let places = sorted.places(landed_values.bytes(), job, 0)?;
             let gathered = values.reserve()?;
             values.reborrow().write(gathered, places);
-            copy(&landed_keys, keys);
-            device.state().landing().give(landed_keys);
-            device.state().landing().give(landed_indices);
-            sorted.done()
+            copy(landed_keys.bytes(), keys, Shown::Nothing);
         }
-        HostArrays::Indices { keys, indices: result } => {
-            let mut sorted = OnDevice::sort(device, job, plan, keys, None)?;
-            let landed = sorted.fetch_values()?;
-            let places = indices(&landed, job, 0).ok_or_else(|| wrong_result(device))?;
-            for (place, index) in result.iter_mut().zip(places) {
-                *place = index % job.row_length;
+        HostArrays::Indices { indices: result, .. } => {
+            if !write_indices(landed_values.bytes(), job, result) {
+                return Err(sorted.no_index());
             }
-            device.state().landing().give(landed);
-            sorted.done()
         }
         HostArrays::Best { keys, best, indices } => {
-            let mut found = OnDevice::sort(device, job, plan, keys, None)?;
-            let landed_keys = found.fetch_keys(key)?;
-            let landed_indices = found.fetch_values()?;
-            if !are_the_keys(&landed_keys, &landed_indices, keys, job) {
-                return Err(wrong_result(device));
+            if !are_the_keys(landed_keys.bytes(), landed_values.bytes(), keys, job) {
+                return Err(sorted.no_index());
             }
-            best.copy_from_slice(&landed_keys);
-            indices.iter_mut().zip(numbers(&landed_indices, job.element)).for_each(|(to, index)| *to = index);
-            device.state().landing().give(landed_keys);
-            device.state().landing().give(landed_indices);
-            found.done()
+            best.copy_from_slice(landed_keys.bytes());
+            let found = numbers(landed_values.bytes(), job.element);
+            indices.iter_mut().zip(found).for_each(|(to, index)| *to = index);
         }
-    };
-    Ok(ran)
+    }
+    landing.give(landed_keys);
+    landing.give(landed_values);
+    Ok(sorted.done())
 }
 
 /// Whether the best elements of every row are what their indices say.
@@ -101,15 +80,16 @@ pub(super) struct OnDevice<'a, D: Driver> {
     keys: Option<D::Buffer>,
     values: Option<D::Buffer>,
     input: Option<D::Buffer>,
-    bytes: (usize, usize),
     plan: Arc<KernelPlan>,
     times: DeviceTimes,
+    check: Check,
 }
 
 impl<'a, D: Driver> OnDevice<'a, D> {
     /// Uploads the arrays, sorts, and waits until that has worked.
     pub(super) fn sort(
         device: &'a D,
+        request: &Request,
         job: &Job,
         plan: &Arc<KernelPlan>,
         keys: &[u8],
@@ -121,10 +101,11 @@ impl<'a, D: Driver> OnDevice<'a, D> {
             keys: None,
             values: None,
             input: None,
-            bytes,
             plan: plan.clone(),
             times: DeviceTimes { chunks: 1, ..DeviceTimes::default() },
+            check: Check::new(request, job),
         };
+        let check = &this.check;
         let key_buffer = this.keys.insert(take(device, Role::Keys, bytes.0)?);
         if bytes.1 > 0 || job.best.is_some() {
             this.values = Some(take(device, Role::Values, bytes.1)?);
@@ -132,11 +113,20 @@ impl<'a, D: Driver> OnDevice<'a, D> {
         if job.best.is_some() {
             this.input = Some(take(device, Role::Input, job.input_bytes())?);
         }
-        let mut up = device.upload(keys, this.input.as_ref().unwrap_or(key_buffer))?;
-        if let (Some(values), Some(buffer)) = (values, &this.values) {
-            let more = device.upload(values, buffer)?;
-            up = Transfer { elapsed: up.elapsed + more.elapsed, bytes: up.bytes + more.bytes };
-        }
+        let up = match (values, &this.values) {
+            (Some(values), Some(buffer)) => {
+                let up = device.upload(keys, key_buffer)?;
+                let look = |offset, block: &[u8]| check.sent_values(keys, offset, block);
+                let more = device.upload_shown(values, buffer, &look)?;
+                Transfer { elapsed: up.elapsed + more.elapsed, bytes: up.bytes + more.bytes }
+            }
+            _ => match &this.input {
+                Some(input) => device.upload(keys, input)?,
+                None => {
+                    device.upload_shown(keys, key_buffer, &|offset, block| check.sent_keys(offset, block))?
+                }
+            },
+        };
         let kernels = match (&this.input, &this.values) {
             (Some(input), Some(values)) => select_buffers(device, job, plan, input, key_buffer, values)?,
             (_, values) => sort_buffers(device, job, plan, key_buffer, values.as_ref())?,
@@ -155,46 +145,46 @@ impl<'a, D: Driver> OnDevice<'a, D> {
         (self.plan.clone(), std::mem::take(&mut self.times))
     }
 
-    /// The keys' bytes, straight to where they came from.
-    fn download_keys(&mut self, to: &mut [u8]) -> Result<(), Error> {
-        let buffer = self.keys.take();
-        self.land(Role::Keys, buffer, to)
-    }
-
-    /// The keys' bytes, which are keys of this type: a device that went wrong must not make others of them.
-    fn fetch_keys(&mut self, key: KeyType) -> Result<Vec<u8>, Error> {
-        let mut landed = self.device.state().landing().take(self.bytes.0)?;
-        self.land_keys(key, &mut landed)?;
-        Ok(landed)
-    }
-
-    /// The same, to memory that the caller has.
-    pub(super) fn land_keys(&mut self, key: KeyType, to: &mut [u8]) -> Result<(), Error> {
-        let buffer = self.keys.take();
-        self.land(Role::Keys, buffer, to)?;
-        if key::are_valid(key, to) { Ok(()) } else { Err(wrong_result(self.device)) }
-    }
-
-    pub(super) fn fetch_values(&mut self) -> Result<Vec<u8>, Error> {
-        let mut landed = self.device.state().landing().take(self.bytes.1)?;
-        self.land_values(&mut landed)?;
-        Ok(landed)
-    }
-
-    /// The values' bytes, to memory that the caller has.
-    pub(super) fn land_values(&mut self, to: &mut [u8]) -> Result<(), Error> {
-        let buffer = self.values.take();
-        self.land(Role::Values, buffer, to)
-    }
-
-    fn land(&mut self, role: Role, buffer: Option<D::Buffer>, to: &mut [u8]) -> Result<(), Error> {
-        if let Some(buffer) = buffer {
-            let down = self.device.download(&buffer, to)?;
-            self.times.download += down.elapsed;
-            self.times.downloaded_bytes += down.bytes as u64;
-            give(self.device, role, buffer);
+    /// Fetches all arrays to memory of our own, and checks them; the values have no bytes if there are none.
+    pub(super) fn land(&mut self, keys: &mut [u8], values: &mut [u8]) -> Result<(), Error> {
+        let (key_buffer, value_buffer) = (self.keys.take(), self.values.take());
+        let Some(key_buffer) = key_buffer else { return Ok(()) };
+        let (device, check) = (self.device, &self.check);
+        let down = match value_buffer {
+            None => {
+                device.download_shown(&key_buffer, keys, &|offset, block| check.landed_keys(offset, block))?
+            }
+            Some(buffer) => {
+                let down = device.download(&key_buffer, keys)?;
+                let look = |offset, block: &[u8]| check.landed_values(keys, offset, block);
+                let more = device.download_shown(&buffer, values, &look)?;
+                give(device, Role::Values, buffer);
+                Transfer { elapsed: down.elapsed + more.elapsed, bytes: down.bytes + more.bytes }
+            }
+        };
+        give(device, Role::Keys, key_buffer);
+        self.times.download = down.elapsed;
+        self.times.downloaded_bytes = down.bytes as u64;
+        match self.check.finding(keys, values) {
+            None => Ok(()),
+            Some(finding) => Err(wrong_result(device, &self.plan, finding)),
         }
-        Ok(())
+    }
+
+    /// The indices that have landed, counted from the start of an array whose element number `start` is the first one here.
+    pub(super) fn places<'b>(
+        &self,
+        landed: &'b [u8],
+        job: &'b Job,
+        start: usize,
+    ) -> Result<impl Iterator<Item = usize> + 'b, Error> {
+        // Whatever the sums say: memory is read at these places.
+        indices(landed, job, start).ok_or_else(|| self.no_index())
+    }
+
+    /// The error for indices that are none of their row.
+    fn no_index(&self) -> Error {
+        wrong_result(self.device, &self.plan, "an index is none of its row")
     }
 }
 

@@ -6,5 +6,5 @@ mod landing;
 pub(crate) mod staging;
 
 pub(crate) use buffers::{Buffers, Role};
-pub(crate) use copy::copy;
-pub(crate) use landing::{Landing, zeroed};
+pub(crate) use copy::{BLOCK_BYTES, Look, Shown, copy, show};
+pub(crate) use landing::{Landing, Words};

@@ -8,7 +8,7 @@
 //!   bus                0 travels                         | 1 travels              | 2 travels ...
 //! ```
 
-use super::copy::copy;
+use super::copy::{Look, Shown, copy};
 use crate::gpu::lock::lock;
 use std::fmt::Display;
 use std::ptr::NonNull;
@@ -88,13 +88,14 @@ pub(crate) struct Staging<'pool, C: Chunk> {
 }
 
 impl<C: Chunk> Staging<'_, C> {
-    /// Sends all bytes, chunk after chunk, and returns when they have arrived, with the event of every chunk.
+    /// Sends all bytes, chunk after chunk, shows them meanwhile, and returns when they have arrived, with the event of every chunk.
     ///
     /// `start` starts the transfer of a chunk's memory to an offset. The memory stays as it is until `wait` returned for the
     /// event. After an error, transfers may be under way: the caller waits for them.
     pub(crate) fn send<T, E>(
         &mut self,
         from: &[u8],
+        look: Option<Look<'_>>,
         mut start: impl FnMut(&[u8], usize) -> Result<T, E>,
         wait: impl Fn(&T) -> Result<(), E>,
     ) -> Result<Vec<T>, E> {
@@ -104,21 +105,23 @@ impl<C: Chunk> Staging<'_, C> {
                 wait(&events[previous])?;
             }
             let chunk = &mut self.chunk(number)[..piece.len()];
-            copy(piece, chunk);
-            events.push(start(chunk, number * CHUNK_BYTES)?);
+            let offset = number * CHUNK_BYTES;
+            copy(piece, chunk, look.map_or(Shown::Nothing, |look| Shown::Source(offset, look)));
+            events.push(start(chunk, offset)?);
         }
         events.iter().try_for_each(wait)?;
         Ok(events)
     }
 
-    /// Fetches as many bytes as there is place for, and returns when they are there, with the event of every chunk. As many
-    /// transfers are under way as there are chunks.
+    /// Fetches as many bytes as there is place for, shows those that have landed, and returns when all are there, with the event of
+    /// every chunk. As many transfers are under way as there are chunks.
     ///
     /// `start` starts the transfer from an offset to a chunk's memory, which is left alone until `wait` returned for the
     /// event. After an error, transfers may be under way: the caller waits for them.
     pub(crate) fn fetch<T, E>(
         &mut self,
         to: &mut [u8],
+        look: Option<Look<'_>>,
         mut start: impl FnMut(&mut [u8], usize) -> Result<T, E>,
         wait: impl Fn(&T) -> Result<(), E>,
     ) -> Result<Vec<T>, E> {
@@ -134,7 +137,8 @@ impl<C: Chunk> Staging<'_, C> {
         }
         for (number, piece) in to.chunks_mut(CHUNK_BYTES).enumerate() {
             wait(&events[number])?;
-            copy(&self.chunk(number)[..piece.len()], piece);
+            let shown = look.map_or(Shown::Nothing, |look| Shown::Target(number * CHUNK_BYTES, look));
+            copy(&self.chunk(number)[..piece.len()], piece, shown);
             if number + CHUNKS < pieces {
                 events.push(request(self, number + CHUNKS)?);
             }
@@ -213,6 +217,7 @@ mod tests {
             let mut staging = pool.take(allocate).expect("nobody else takes one");
             let events = staging.send(
                 &sent,
+                None,
                 |chunk, offset| Ok(Late::new(chunk.as_ptr().cast_mut(), chunk.len(), offset)),
                 |late| {
                     let mut device = device.borrow_mut();
@@ -234,6 +239,7 @@ mod tests {
             let mut staging = pool.take(allocate).expect("nobody else takes one");
             let events = staging.fetch(
                 &mut received,
+                None,
                 |chunk, offset| Ok(Late::new(chunk.as_mut_ptr(), chunk.len(), offset)),
                 |late| {
                     let place = late.offset..late.offset + late.bytes;
@@ -260,10 +266,10 @@ mod tests {
             before_each_wait.borrow_mut().push(started.get());
             Ok(())
         };
-        staging.send(&vec![0; bytes], |_, _| start(), wait).expect("it cannot fail");
+        staging.send(&vec![0; bytes], None, |_, _| start(), wait).expect("it cannot fail");
         assert_eq!(before_each_wait.take(), [3, 4, 5, 5, 5, 5, 5]);
         started.set(0);
-        staging.fetch(&mut vec![0; bytes], |_, _| start(), wait).expect("it cannot fail");
+        staging.fetch(&mut vec![0; bytes], None, |_, _| start(), wait).expect("it cannot fail");
         assert_eq!(before_each_wait.take(), [3, 4, 5, 5, 5]);
     }
 
@@ -279,9 +285,9 @@ mod tests {
             }
         };
         let mut start = third_fails();
-        let sent = staging.send(&vec![0; 5 * CHUNK_BYTES], |_, _| start(), |()| Ok(()));
+        let sent = staging.send(&vec![0; 5 * CHUNK_BYTES], None, |_, _| start(), |()| Ok(()));
         let mut start = third_fails();
-        let fetched = staging.fetch(&mut vec![0; 5 * CHUNK_BYTES], |_, _| start(), |()| Ok(()));
+        let fetched = staging.fetch(&mut vec![0; 5 * CHUNK_BYTES], None, |_, _| start(), |()| Ok(()));
         assert_eq!([sent, fetched], [Err("the third fails"), Err("the third fails")]);
     }
 

@@ -150,7 +150,7 @@ impl Device {
     /// [`Error::Device`] when the buffer is too small, another transfer uses it, or the device fails;
     /// [`Error::DeviceMemory`] when the device finds only now that it has no memory for the buffer.
     pub fn upload(&self, from: &[u8], to: &Buffer) -> Result<Transfer, Error> {
-        transfer::upload(self, from, to)
+        transfer::upload(self, from, to, None)
     }
 
     /// Copies the start of a buffer to host memory, after everything queued before. Returns when it is there.
@@ -160,7 +160,7 @@ impl Device {
     /// As for [`Device::upload`]. Commands that fail earlier in the queue do so before the first byte is written; a
     /// device that is lost in the middle of a large download leaves `to` with parts of both.
     pub fn download(&self, from: &Buffer, to: &mut [u8]) -> Result<Transfer, Error> {
-        transfer::download(self, from, to)
+        transfer::download(self, from, to, None)
     }
 
     /// The speed of copies from device memory to device memory: bytes read plus bytes written, per second.

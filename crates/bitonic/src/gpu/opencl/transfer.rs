@@ -6,8 +6,8 @@ use super::staging::PinnedChunk;
 use super::timing::{completed, span};
 use crate::Error;
 use crate::gpu::driver::{Transfer, check_fits};
-use crate::gpu::memory::copy;
 use crate::gpu::memory::staging::{STAGED_FROM_BYTES, Staging};
+use crate::gpu::memory::{Look, Shown, copy, show};
 use opencl3::command_queue::{enqueue_map_buffer, enqueue_read_buffer, enqueue_write_buffer};
 use opencl3::error_codes::{CL_MAP_FAILURE, ClError};
 use opencl3::event::Event;
@@ -17,16 +17,26 @@ use std::ptr;
 use std::slice;
 use std::time::{Duration, Instant};
 
-/// Host memory to the start of a buffer.
-pub(super) fn upload(device: &Device, from: &[u8], to: &Buffer) -> Result<Transfer, Error> {
-    upload_by(Route::shortest(device, from.len()), device, from, to)
+/// Host memory to the start of a buffer, shown on its way.
+pub(super) fn upload(
+    device: &Device,
+    from: &[u8],
+    to: &Buffer,
+    look: Option<Look<'_>>,
+) -> Result<Transfer, Error> {
+    upload_by(Route::shortest(device, from.len()), device, from, to, look)
 }
 
-/// The start of a buffer to host memory.
-pub(super) fn download(device: &Device, from: &Buffer, to: &mut [u8]) -> Result<Transfer, Error> {
+/// The start of a buffer to host memory, shown when it is there.
+pub(super) fn download(
+    device: &Device,
+    from: &Buffer,
+    to: &mut [u8],
+    look: Option<Look<'_>>,
+) -> Result<Transfer, Error> {
     // Whatever failed before must show before the caller's memory is touched.
     device.finish()?;
-    download_by(Route::shortest(device, to.len()), device, from, to)
+    download_by(Route::shortest(device, to.len()), device, from, to, look)
 }
 
 /// How data gets to the device or back.
@@ -55,7 +65,13 @@ impl Route {
 const UPLOAD: &str = "upload data";
 const DOWNLOAD: &str = "download data";
 
-fn upload_by(route: Route, device: &Device, from: &[u8], to: &Buffer) -> Result<Transfer, Error> {
+fn upload_by(
+    route: Route,
+    device: &Device,
+    from: &[u8],
+    to: &Buffer,
+    look: Option<Look<'_>>,
+) -> Result<Transfer, Error> {
     check_fits(device, UPLOAD, from.len(), to)?;
     if from.is_empty() {
         return Ok(Transfer::default());
@@ -64,21 +80,33 @@ fn upload_by(route: Route, device: &Device, from: &[u8], to: &Buffer) -> Result<
     let elapsed = match (route, staging) {
         (Route::Mapped, _) => {
             let access = CL_MAP_WRITE_INVALIDATE_REGION;
-            with_mapped(device, UPLOAD, to, from.len(), access, |memory| copy(from, memory))?
+            let shown = look.map_or(Shown::Nothing, |look| Shown::Source(0, look));
+            with_mapped(device, UPLOAD, to, from.len(), access, |memory| copy(from, memory, shown))?
         }
         (Route::Staged, Some(mut staging)) => {
-            let events = settled(device, UPLOAD, to, write_staged(device, from, to, &mut staging))?;
+            let events = settled(device, UPLOAD, to, write_staged(device, from, to, &mut staging, look))?;
             total(&events)?
         }
-        // SAFETY: the command is done when the call returns, so that it does not outlive the borrowed memory.
-        _ => unsafe { write(device, CL_BLOCKING, from, to, 0) }
-            .map_err(|error| to.failure(device, UPLOAD, &error))
-            .and_then(|event| span(&event, &event))?,
+        _ => {
+            if let Some(look) = look {
+                show(from, look);
+            }
+            // SAFETY: the command is done when the call returns, so that it does not outlive the borrowed memory.
+            unsafe { write(device, CL_BLOCKING, from, to, 0) }
+                .map_err(|error| to.failure(device, UPLOAD, &error))
+                .and_then(|event| span(&event, &event))?
+        }
     };
     Ok(Transfer { elapsed, bytes: from.len() })
 }
 
-fn download_by(route: Route, device: &Device, from: &Buffer, to: &mut [u8]) -> Result<Transfer, Error> {
+fn download_by(
+    route: Route,
+    device: &Device,
+    from: &Buffer,
+    to: &mut [u8],
+    look: Option<Look<'_>>,
+) -> Result<Transfer, Error> {
     check_fits(device, DOWNLOAD, to.len(), from)?;
     if to.is_empty() {
         return Ok(Transfer::default());
@@ -87,16 +115,23 @@ fn download_by(route: Route, device: &Device, from: &Buffer, to: &mut [u8]) -> R
     let staging = if route == Route::Staged { device.staging() } else { None };
     let elapsed = match (route, staging) {
         (Route::Mapped, _) => {
-            with_mapped(device, DOWNLOAD, from, bytes, CL_MAP_READ, |memory| copy(memory, to))?
+            let shown = look.map_or(Shown::Nothing, |look| Shown::Target(0, look));
+            with_mapped(device, DOWNLOAD, from, bytes, CL_MAP_READ, |memory| copy(memory, to, shown))?
         }
         (Route::Staged, Some(mut staging)) => {
-            let events = settled(device, DOWNLOAD, from, read_staged(device, from, to, &mut staging))?;
+            let events = settled(device, DOWNLOAD, from, read_staged(device, from, to, &mut staging, look))?;
             total(&events)?
         }
-        // SAFETY: the command is done when the call returns, so that it does not outlive the borrowed memory.
-        _ => unsafe { read(device, CL_BLOCKING, from, 0, to) }
-            .map_err(|error| from.failure(device, DOWNLOAD, &error))
-            .and_then(|event| span(&event, &event))?,
+        _ => {
+            // SAFETY: the command is done when the call returns, so that it does not outlive the borrowed memory.
+            let elapsed = unsafe { read(device, CL_BLOCKING, from, 0, to) }
+                .map_err(|error| from.failure(device, DOWNLOAD, &error))
+                .and_then(|event| span(&event, &event))?;
+            if let Some(look) = look {
+                show(to, look);
+            }
+            elapsed
+        }
     };
     Ok(Transfer { elapsed, bytes })
 }
@@ -150,6 +185,7 @@ fn write_staged(
     from: &[u8],
     to: &Buffer,
     staging: &mut Staging<'_, PinnedChunk>,
+    look: Option<Look<'_>>,
 ) -> Result<Vec<Event>, ClError> {
     let start = |chunk: &[u8], offset| {
         // SAFETY: the chunk stays, and stays as it is, until its event is waited for or, after an error, `settled`.
@@ -157,7 +193,7 @@ fn write_staged(
         device.queue().flush()?;
         Ok(event)
     };
-    staging.send(from, start, completed)
+    staging.send(from, look, start, completed)
 }
 
 /// From the start of a buffer through pinned memory.
@@ -166,6 +202,7 @@ fn read_staged(
     from: &Buffer,
     to: &mut [u8],
     staging: &mut Staging<'_, PinnedChunk>,
+    look: Option<Look<'_>>,
 ) -> Result<Vec<Event>, ClError> {
     let start = |chunk: &mut [u8], offset| {
         // SAFETY: the chunk stays, and is left alone, until its event is waited for or, after an error, `settled`.
@@ -173,7 +210,7 @@ fn read_staged(
         device.queue().flush()?;
         Ok(event)
     };
-    staging.fetch(to, start, completed)
+    staging.fetch(to, look, start, completed)
 }
 
 /// The events; or, after an error, the error, once no command is under way that could still use a chunk.
@@ -272,15 +309,15 @@ mod tests {
             let sent = pattern(bytes);
             let buffer = device.allocate(bytes).expect("a device has this much memory");
             for route in ROUTES {
-                let up = upload_by(route, &device, &sent, &buffer);
+                let up = upload_by(route, &device, &sent, &buffer, None);
                 assert_eq!(up.map(|up| up.bytes), Ok(bytes), "{route:?}");
                 for back in ROUTES {
                     let mut received = vec![0; bytes];
-                    let down = download_by(back, &device, &buffer, &mut received);
+                    let down = download_by(back, &device, &buffer, &mut received, None);
                     assert_eq!(down.map(|down| down.bytes), Ok(bytes), "{back:?}");
                     assert!(sent == received, "{bytes} bytes, up {route:?}, down {back:?}");
                 }
-                let erased = upload_by(Route::Direct, &device, &vec![0xff; bytes], &buffer);
+                let erased = upload_by(Route::Direct, &device, &vec![0xff; bytes], &buffer, None);
                 assert!(erased.is_ok());
             }
         }
@@ -291,10 +328,11 @@ mod tests {
         let device = testing::device();
         let buffer = device.allocate(1000).expect("a device has this much memory");
         for route in ROUTES {
-            upload_by(route, &device, &[7; 1000], &buffer).expect("the buffer has 1000 bytes");
-            upload_by(route, &device, &[8; 10], &buffer).expect("the buffer has 10 bytes");
+            upload_by(route, &device, &[7; 1000], &buffer, None).expect("the buffer has 1000 bytes");
+            upload_by(route, &device, &[8; 10], &buffer, None).expect("the buffer has 10 bytes");
             let mut received = [0; 1000];
-            download_by(route, &device, &buffer, &mut received[..900]).expect("the buffer has 900 bytes");
+            download_by(route, &device, &buffer, &mut received[..900], None)
+                .expect("the buffer has 900 bytes");
             assert!(
                 received[..10] == [8; 10] && received[10..900] == [7; 890] && received[900..] == [0; 100]
             );
@@ -306,8 +344,8 @@ mod tests {
         let device = testing::device();
         let buffer = device.allocate(10).expect("a device has this much memory");
         for route in ROUTES {
-            let up = upload_by(route, &device, &[1; 11], &buffer);
-            let down = download_by(route, &device, &buffer, &mut [1; 11]);
+            let up = upload_by(route, &device, &[1; 11], &buffer, None);
+            let down = download_by(route, &device, &buffer, &mut [1; 11], None);
             for refused in [up, down] {
                 let Err(Error::Device { reason, .. }) = refused else {
                     panic!("{route:?} took 11 of 10 bytes")
@@ -322,9 +360,9 @@ mod tests {
         let device = testing::device();
         let buffer = device.allocate(10).expect("a device has this much memory");
         let busy = buffer.host_access();
-        assert!(matches!(upload_by(Route::Mapped, &device, &[1], &buffer), Err(Error::Device { .. })));
+        assert!(matches!(upload_by(Route::Mapped, &device, &[1], &buffer, None), Err(Error::Device { .. })));
         drop(busy);
-        assert!(upload_by(Route::Mapped, &device, &[1], &buffer).is_ok());
+        assert!(upload_by(Route::Mapped, &device, &[1], &buffer, None).is_ok());
     }
 
     #[test]
@@ -336,8 +374,8 @@ mod tests {
         let sent = pattern(CHUNK_BYTES + 1);
         let buffer = device.allocate(sent.len()).expect("a device has this much memory");
         let mut received = vec![0; sent.len()];
-        assert!(upload_by(Route::Staged, &device, &sent, &buffer).is_ok());
-        assert!(download_by(Route::Staged, &device, &buffer, &mut received).is_ok());
+        assert!(upload_by(Route::Staged, &device, &sent, &buffer, None).is_ok());
+        assert!(download_by(Route::Staged, &device, &buffer, &mut received, None).is_ok());
         assert!(sent == received);
     }
 

@@ -10,7 +10,7 @@ mod counted;
 mod network;
 
 pub(crate) use best::check_best;
-pub(crate) use network::{Network, shape_for};
+pub(crate) use network::Network;
 
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) use columnsort::Columnsort;
@@ -84,13 +84,16 @@ fn tuned_strategy(job: &Job, tuning: &Tuning) -> Option<StrategyName> {
 }
 
 /// The kernels of every strategy that fits, the fastest by rank first, each without a fallback: for `bitonic tune`.
-pub(crate) fn each_strategy(job: &Job, facts: &DeviceFacts) -> Vec<(StrategyName, Arc<KernelPlan>)> {
-    let tuning = Tuning::default();
-    let limits = Network::new(job, facts, &tuning).shape.limits();
+pub(crate) fn each_strategy(
+    job: &Job,
+    facts: &DeviceFacts,
+    tuning: &Tuning,
+) -> Vec<(StrategyName, Arc<KernelPlan>)> {
+    let limits = Network::new(job, facts, tuning).shape.limits();
     let plan = |(name, candidate): (StrategyName, Candidate)| {
         (name, Arc::new(of_strategy(&*candidate.strategy, job, facts, limits)))
     };
-    candidates(job, facts, &tuning).into_iter().map(plan).collect()
+    candidates(job, facts, tuning).into_iter().map(plan).collect()
 }
 
 /// The kernels of the fastest strategy that fits, with the others as fallbacks.

@@ -30,7 +30,7 @@ impl Network {
     pub(crate) fn new(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Self {
         let shape = match tuned(job, facts, tuning) {
             Some(shape) => shape,
-            None => shape_for(facts, job.element, job.row_length, job.rows),
+            None => shape_for(facts, job.element, job.row_length, job.rows).or_smaller(job, facts, tuning),
         };
         Self { shape }
     }
@@ -247,6 +247,17 @@ impl NetworkShape {
                 (alone, alone)
             };
         Self { tile_log2, held_log2, fused_steps, register_steps, ..self }
+    }
+
+    /// This shape; or, if it came out wrong on the device, the next one whose work-items hold fewer elements and that did not.
+    fn or_smaller(self, job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Self {
+        let group_log2 = facts.group_size.max(1).ilog2();
+        let smaller = (1..self.held_log2).rev().map(|held_log2| {
+            self.with_tile(facts, job.element, self.tile_log2.min(held_log2 + group_log2), held_log2)
+        });
+        let may = |shape: &Self| !tuning.is_condemned(job.element.bytes(), *shape);
+        let is_possible = |shape: &Self| shape.is_possible(facts, job.element);
+        if may(&self) { self } else { smaller.filter(is_possible).find(may).unwrap_or(self) }
     }
 
     /// Whether a device can run it, and a kernel exists for it. Asked of every shape, those from disk included.

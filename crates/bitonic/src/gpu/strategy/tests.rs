@@ -1,6 +1,7 @@
 //! What plans are made of: kernels that cover the elements once, within the limits of every device.
 
 use super::columnsort::Columnsort;
+use super::network::shape_for;
 use super::{Strategy, *};
 use crate::gpu::choice::DeviceKind;
 use crate::gpu::element::Element;
@@ -291,7 +292,7 @@ fn a_stored_shape_counts_only_where_the_device_can_run_it() {
     };
     let tuning = |shape| {
         let tuned = TunedShape { element_bytes: 4, from_merges: 0, shape, strategy: None };
-        Tuning { shapes: vec![tuned] }
+        Tuning { shapes: vec![tuned], ..Tuning::default() }
     };
     let job = job(1000, 1);
     let taken = |facts: &DeviceFacts, shape| Network::new(&job, facts, &tuning(shape)).shape == shape;
@@ -310,7 +311,10 @@ fn a_strategy_that_was_tuned_comes_first_where_it_fits_and_the_others_by_rank() 
     let shape = shape_for(&facts, job(length, 1).element, length, 1);
     let tuned_to = |strategy| {
         let from_merges = Step::merges(length);
-        Tuning { shapes: vec![TunedShape { element_bytes: 4, from_merges, shape, strategy }] }
+        Tuning {
+            shapes: vec![TunedShape { element_bytes: 4, from_merges, shape, strategy }],
+            ..Tuning::default()
+        }
     };
     let first = |job: &Job, strategy| kernel_plan(job, &facts, &tuned_to(strategy)).launches[0].kernel;
     let one = job(length, 1);
@@ -327,7 +331,8 @@ fn a_strategy_that_was_tuned_comes_first_where_it_fits_and_the_others_by_rank() 
     assert_eq!(first(&in_place, Some(StrategyName::Columnsort)), "tile_sort");
     let short = job_of::<i16>(length, 1);
     assert_eq!(first(&short, Some(StrategyName::Columnsort)), first(&short, None), "other keys were tuned");
-    let names: Vec<StrategyName> = each_strategy(&one, &facts).into_iter().map(|(name, _)| name).collect();
+    let names: Vec<StrategyName> =
+        each_strategy(&one, &facts, &Tuning::default()).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names.first(), Some(&StrategyName::Counted));
     assert_eq!(names.last(), Some(&StrategyName::Network));
 }
@@ -429,7 +434,7 @@ fn every_kernel_of_the_table_is_some_plans() {
     let facts = DeviceFacts::nvidia_h200();
     let mut used = BTreeSet::new();
     for length in [100, 5000, 100_000, 3_000_000, 1 << 26] {
-        for what in [What::Keys, What::Argsort] {
+        for what in [What::Keys, What::Argsort, What::Top(20)] {
             for oblivious in [false, true] {
                 let request = Request { what, oblivious, ..Request::keys::<u32>(Segments::one(length)) };
                 let plan = plan_for(&Job::of(&request), &facts);

@@ -14,6 +14,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub struct Tuning {
     /// The best shapes, each for elements of one width and rows from a length on.
     pub(crate) shapes: Vec<TunedShape>,
+    /// Shapes that came out wrong with this driver, if only once, each for elements of so many bytes.
+    pub(crate) condemned: Vec<(usize, NetworkShape)>,
 }
 
 /// How the network is cut into work-groups and passes.
@@ -186,8 +188,19 @@ impl Tuning {
         self.shapes
             .iter()
             .filter(|tuned| tuned.element_bytes == element_bytes && tuned.from_merges <= merges)
+            .filter(|tuned| !self.is_condemned(element_bytes, tuned.shape))
             .max_by_key(|tuned| tuned.from_merges)
             .copied()
+    }
+
+    /// Whether a shape came out wrong for elements of this width.
+    pub(crate) fn is_condemned(&self, element_bytes: usize, shape: NetworkShape) -> bool {
+        self.condemned.contains(&(element_bytes, shape))
+    }
+
+    /// Nothing but what came out wrong, which stays when a device is tuned anew.
+    pub(crate) fn condemned_alone(&self) -> Self {
+        Self { shapes: Vec::new(), condemned: self.condemned.clone() }
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -195,6 +208,9 @@ impl Tuning {
         for line in text.lines() {
             let (name, value) = line.split_once(": ")?;
             match name.split_once(' ') {
+                Some(("condemned", element_bytes)) => {
+                    tuning.condemned.push((element_bytes.parse().ok()?, NetworkShape::parse(value)?));
+                }
                 Some((best, place)) => {
                     let strategy = match best {
                         BY_RANK => None,
@@ -224,6 +240,9 @@ impl fmt::Display for Tuning {
         for TunedShape { element_bytes, from_merges, shape, strategy } in &self.shapes {
             let best = strategy.map_or(BY_RANK, StrategyName::name);
             writeln!(f, "{best} {element_bytes} {from_merges}: {shape}")?;
+        }
+        for (element_bytes, shape) in &self.condemned {
+            writeln!(f, "condemned {element_bytes}: {shape}")?;
         }
         Ok(())
     }
@@ -289,7 +308,7 @@ mod tests {
             shape: shape(tile_log2),
             strategy: (from_merges == 0).then_some(StrategyName::Network),
         };
-        Tuning { shapes: vec![tuned(0, 9), tuned(17, 11)] }
+        Tuning { shapes: vec![tuned(0, 9), tuned(17, 11)], condemned: vec![(4, shape(10)), (8, shape(9))] }
     }
 
     #[test]
@@ -297,7 +316,14 @@ mod tests {
         for tuning in [tuning(), Tuning::default()] {
             assert_eq!(Tuning::parse(&tuning.to_string()), Some(tuning));
         }
-        for text in ["shape", "shape 4 x: tile", "other: 1", "other 4 0: tile 2^1", "shape 4 0: tile 2^1"] {
+        for text in [
+            "shape",
+            "shape 4 x: tile",
+            "other: 1",
+            "other 4 0: tile 2^1",
+            "shape 4 0: tile 2^1",
+            "condemned 4: tile 2^1",
+        ] {
             assert_eq!(Tuning::parse(text), None, "{text}");
         }
         for text in [
@@ -347,5 +373,17 @@ mod tests {
         assert!(age < Duration::from_secs(1));
         let of_another = stored.to_string().replace("by bitonic ", "by bitonic 9.");
         assert_eq!(Stored::parse(&of_another), None);
+    }
+
+    #[test]
+    fn a_condemned_shape_is_not_taken() {
+        let mut tuning = tuning();
+        tuning.condemned.push((4, shape(11)));
+        assert_eq!(tuning.shape(4, 1 << 20).map(|tuned| tuned.shape), Some(shape(9)));
+        tuning.condemned.push((4, shape(9)));
+        assert_eq!(tuning.shape(4, 1 << 20), None);
+        assert!(
+            tuning.condemned_alone().is_condemned(4, shape(9)) && tuning.condemned_alone().shapes.is_empty()
+        );
     }
 }
