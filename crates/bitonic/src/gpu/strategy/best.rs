@@ -504,6 +504,46 @@ mod tests {
         assert_eq!(check_best(&job::<f32>(1, 100, 1 << 20), &facts), Ok(()));
     }
 
+    /// A bound that is far too low, and one that nearly all pass: the lists are wrong, and the result is right.
+    #[test]
+    #[cfg(feature = "opencl")]
+    fn a_wrong_guess_costs_nothing_but_time() {
+        use crate::gpu::driver::Driver;
+        use crate::gpu::execute::select_buffers;
+        use crate::key::as_bytes;
+
+        let device = crate::gpu::opencl::testing::device();
+        let (rows, row_length, k) = (2, 9000, 20);
+        let job = job::<u32>(rows, row_length, k);
+        let keys: Vec<u32> =
+            (0..rows * row_length).map(|place| (place as u32).wrapping_mul(2_654_435_761)).collect();
+        let sorter = crate::Sorter::new().engine(crate::Engine::Cpu).order(crate::Order::Ascending);
+        let expected = sorter.top_k_rows(&keys, row_length, k).expect("the CPU finds them");
+        let planned = planned(&job, device.facts());
+        let (key_bytes, value_bytes) = job.array_bytes();
+        let [input, best, indices] = [size_of_val(&keys[..]), key_bytes, value_bytes]
+            .map(|bytes| device.allocate(bytes).expect("there is memory for it"));
+        device.upload(as_bytes(&keys), &input).expect("keys go up");
+        for rank in [0, 100] {
+            let mut plan = KernelPlan::clone(&planned);
+            let mut guesses = 0;
+            for launch in plan.launches.iter_mut().filter(|launch| launch.kernel == "best_bound") {
+                // Behind it is the mapping.
+                let place = launch.arguments.len() - 2;
+                launch.arguments[place] = Parameter::Number(rank);
+                guesses += 1;
+            }
+            assert!(guesses > 0, "{plan:?}");
+            select_buffers(&device, &job, &Arc::new(plan), &input, &best, &indices).expect("the kernels run");
+            let mut found = [vec![0; key_bytes], vec![0; value_bytes]];
+            device.download(&best, &mut found[0][..]).expect("keys come down");
+            device.download(&indices, &mut found[1][..]).expect("indices come down");
+            assert_eq!(found[0], as_bytes(&expected.keys), "rank {rank}");
+            let indices: Vec<u32> = expected.indices.iter().map(|&index| index as u32).collect();
+            assert_eq!(found[1], as_bytes(&indices), "rank {rank}");
+        }
+    }
+
     proptest! {
         /// Every rank is in its sample, a list is shorter than what it is made of, and tiles have room for the best twice.
         #[test]
