@@ -51,6 +51,13 @@ fn what_was_tried_is_shown_and_kept_until_it_is_cleared() {
     assert_eq!(printed(tune(&folder, ["--clear"])), "nothing was tuned, so nothing was removed\n");
 }
 
+/// Whether something was found for 2^16 keys of 4 bytes.
+fn has_a_best_shape(folder: &Folder) -> bool {
+    let files = kept(folder, "tuning-");
+    let texts = files.iter().filter_map(|name| std::fs::read_to_string(folder.path("cache").join(name)).ok());
+    texts.into_iter().any(|text| text.contains(" 4 16: "))
+}
+
 #[test]
 fn what_was_found_before_it_is_killed_stays_and_is_used() {
     let folder = Folder::new();
@@ -61,7 +68,8 @@ fn what_was_found_before_it_is_killed_stays_and_is_used() {
         .spawn()
         .unwrap();
     let started = Instant::now();
-    while kept(&folder, "tuning-").is_empty() && started.elapsed() < Duration::from_secs(120) {
+    // What came out wrong may be kept before anything that is best: PoCL gets some shapes wrong.
+    while !has_a_best_shape(&folder) && started.elapsed() < Duration::from_secs(120) {
         std::thread::sleep(Duration::from_millis(20));
     }
     child.kill().unwrap();
