@@ -95,9 +95,7 @@ pub(crate) fn sort<K: NumpyKey>(
     // In the library's order, what is missing is at both ends.
     for range in parts.ranges() {
         let part = &mut keys[range];
-        if part.first().is_some_and(|&key| order.is_missing(key)) {
-            part.rotate_left(part.partition_point(|&key| order.is_missing(key)).min(part.len()));
-        }
+        part.rotate_left(part.partition_point(|&key| order.is_missing_in_front(key)));
     }
     ties.into_iter().for_each(|ties| ties.restore(&order, keys));
     Ok(())

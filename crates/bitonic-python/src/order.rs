@@ -75,6 +75,13 @@ impl<B: Bits> NumpyOrder<B> {
         (bits < self.first) | (bits > self.last)
     }
 
+    /// Whether a key is missing and the library puts it before all others: NaN of one sign. That of the other sign is behind them.
+    #[inline(always)]
+    pub(crate) fn is_missing_in_front<K: Key<Bits = B>>(&self, key: K) -> bool {
+        let bits = key.to_ordered_bits();
+        if self.descending { bits > self.last } else { bits < self.first }
+    }
+
     #[inline(always)]
     pub(crate) fn is_zero<K: Key<Bits = B>>(&self, key: K) -> bool {
         self.zero_from != self.zero_to

@@ -342,3 +342,15 @@ except KeyboardInterrupt:
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "stopped True\n"
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_nan_of_either_sign_is_last(dtype: str, descending: bool) -> None:
+    for negative in range(6):
+        for positive in range(6):
+            keys = np.array([-np.nan] * negative + [1.0, 2.0] + [np.nan] * positive, dtype)
+            keys[:negative] = -np.abs(keys[:negative])
+            for found in (bitonic.sort(keys, descending=descending), bitonic.sort(keys[::-1], descending=descending)):
+                assert list(found[:2]) == ([2.0, 1.0] if descending else [1.0, 2.0])
+                assert bool(np.isnan(found[2:]).all()) and found.size == keys.size

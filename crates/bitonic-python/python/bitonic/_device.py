@@ -189,6 +189,10 @@ def topk(
     place = find(keys)
     _check(place, axis, nan, oblivious, engine, None)
     row = place.shape[-1]
+    if _library(a) not in ("torch", "cupy"):
+        raise TypeError(
+            f"the best keys of a {type(a).__name__} on a GPU are not found here: take them from a copy in the processor's memory, such as a.cpu()"
+        )
     if not 0 <= k <= row:
         raise ValueError(f"k is {k} and the axis has {row} keys: give k from 0 to {row}")
     dtype = np.dtype(index_type(index_dtype)).name
