@@ -421,8 +421,6 @@ impl Sorter {
     ) -> Result<Option<Arc<dyn DeviceEngine>>, Error> {
         match self.engine {
             Engine::Cpu => Ok(None),
-            // The processor reads all keys in less time than it takes to send them anywhere.
-            Engine::Auto if matches!(request.what, What::Top(_)) => Ok(None),
             Engine::Auto => match worthwhile(request) {
                 None => Ok(None),
                 Some(Ok(device)) => Ok(request.check(device.facts().engine).is_ok().then_some(device)),

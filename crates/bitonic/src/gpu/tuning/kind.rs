@@ -70,6 +70,8 @@ impl SortKind {
         let key = request.key.bytes();
         let is_one = request.segments.count() == 1;
         let kind = match request.what {
+            // The CPU reads all keys in less time than it takes to send them to a device.
+            What::Top(_) => return None,
             What::Keys if is_one && request.oblivious => Self::new(Operation::Oblivious, key),
             _ if request.oblivious => return None,
             What::Keys if is_one => Self::new(Operation::Keys, key),
@@ -137,6 +139,7 @@ mod tests {
             (Request { stable: true, ..pairs }, Some("argsort-4")),
             (Request::pairs::<u64, [u8; 3]>(one), Some("argsort-8")),
             (Request::argsort::<u128>(one), None),
+            (Request::top::<f32>(one, 50), None),
         ] {
             assert_eq!(SortKind::of(&request).map(SortKind::word).as_deref(), word, "{request:?}");
         }
