@@ -85,7 +85,7 @@ impl Sorter {
     /// # Ok::<(), bitonic::Error>(())
     /// ```
     pub fn top_k_segments<K: Key>(&self, keys: &[K], offsets: &[usize], k: usize) -> Result<TopK<K>, Error> {
-        let _checked = Segments::offsets(offsets, keys.len())?;
+        Segments::offsets(offsets, keys.len())?;
         let sorter = self.for_top();
         let mut all = TopK { keys: Vec::new(), indices: Vec::new() };
         for ends in offsets.windows(2) {
