@@ -27,6 +27,11 @@ const HELD_LOG2: [u32; 5] = [3, 4, 5, 2, 1];
 /// Where groups are so few that units would have little else to do, a work-item holds as little as this.
 const LEAST_HELD_LOG2: u32 = 1;
 
+/// In a tile larger than this, so little would make a group that fills a unit alone, and nothing else would work there while it waits at
+/// a barrier: a work-item holds more.
+const LARGE_LOG2: u32 = 10;
+const LEAST_HELD_OF_LARGE_LOG2: u32 = 2;
+
 /// So many work-items keep a unit busy.
 const ITEMS_OF_UNIT: usize = 1024;
 
@@ -59,7 +64,8 @@ fn sorted_tile(log2: u32, job: &Job, facts: &DeviceFacts) -> Option<Tile> {
     let fitting = || HELD_LOG2.into_iter().filter_map(tile);
     let mut found = fitting().find(is_whole).or_else(|| fitting().next())?;
     let groups_of_unit = job.rows.div_ceil(facts.units);
-    while !facts.is_cpu() && found.held_log2 > LEAST_HELD_LOG2 + u32::from(log2 > 10) {
+    let least_held_log2 = if log2 > LARGE_LOG2 { LEAST_HELD_OF_LARGE_LOG2 } else { LEAST_HELD_LOG2 };
+    while !facts.is_cpu() && found.held_log2 > least_held_log2 {
         match tile(found.held_log2 - 1) {
             Some(next) if groups_of_unit * next.items() <= ITEMS_OF_UNIT => found = next,
             _ => break,
@@ -79,6 +85,7 @@ fn kept_tile(row_length: usize, job: &Job, facts: &DeviceFacts) -> Tile {
 /// The tiles that have room for twice the best elements, the smallest first.
 fn last_tiles<'a>(job: &'a Job, facts: &'a DeviceFacts) -> impl Iterator<Item = Tile> + 'a {
     let best = job.best.unwrap_or(job.row_length).max(1);
+    // The smallest ones come last: they are for devices whose local memory or groups are too small for any other.
     let fitting = TILES_LOG2.chain(4..*TILES_LOG2.start());
     fitting.filter(move |&log2| best <= 1 << (log2 - 1)).filter_map(move |log2| sorted_tile(log2, job, facts))
 }
@@ -232,8 +239,7 @@ pub(super) fn kernel_plan(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Ar
     }
     let plan = |lists: &[List], last: Tile, fallback| {
         let launches = Launches { job, best, lists, last, facts };
-        let elements =
-            if lists.is_empty() { 0 } else { launches.places().last().map_or(0, |place| place.end) };
+        let elements = elements(&launches.places());
         Arc::new(KernelPlan {
             algorithm: Algorithm::Selection,
             launches: launches.all(),
@@ -273,6 +279,11 @@ struct Places {
     list: usize,
     capacity: usize,
     end: usize,
+}
+
+/// The elements that all lists have room for, with their bounds.
+fn elements(places: &[Places]) -> usize {
+    places.last().map_or(0, |place| place.end)
 }
 
 /// Makes the launches.
@@ -317,13 +328,7 @@ impl Launches<'_> {
     /// A launch that reads the keys, or a list, and writes to the working memory.
     fn launch(&self, number: usize, spec: Spec<'_>, places: &[Places]) -> Launch {
         let job = self.job_of(number);
-        let elements = places.last().map_or(0, |place| place.end);
-        let mut launch = builder(&job, Arrays::WithCounters, elements).launch_with(
-            Spec { kernel: spec.kernel, ..spec },
-            spec.tile.map_or(1, Tile::items),
-            spec.tile.map_or(0, |tile| tile.held_log2),
-            spec.tile.map_or(0, |tile| tile.local_bytes(job.element)),
-        );
+        let mut launch = builder(&job, Arrays::WithCounters, elements(places)).launch(spec);
         if number == 0 {
             launch.arguments[0] = Parameter::Input;
         } else {
