@@ -211,7 +211,7 @@ impl ResidentSorter {
         let (keys, _recorded_after) = keys.device_ptr_mut(stream);
         // SAFETY: stream and array are of the sorter's context, the array holds the job's keys and is borrowed exclusively,
         // and cudarc makes its other users wait.
-        unsafe { self.queue(stream, &job, Given { keys, values: None, input: None }, workspace) }
+        unsafe { self.queue(stream, &job, DeviceArrays::in_place(keys, None), workspace) }
     }
 
     /// Queues a search for the first `k` keys of every row in the order of this sorter: `k` keys and indices for each, or `row_length` if that
@@ -256,10 +256,10 @@ impl ResidentSorter {
         let (input, _input_recorded_after) = keys.device_ptr(stream);
         let (keys, _keys_recorded_after) = best.device_ptr_mut(stream);
         let (values, _values_recorded_after) = indices.device_ptr_mut(stream);
-        let given = Given { keys, values: Some(values), input: Some(input) };
+        let arrays = DeviceArrays { input: Some(input), ..DeviceArrays::in_place(keys, Some(values)) };
         // SAFETY: stream and arrays are of the sorter's context; the input holds the job's keys and is only read, the others have
         // places for the best and are borrowed exclusively, and cudarc makes their other users wait.
-        unsafe { self.queue(stream, job, given, workspace) }
+        unsafe { self.queue(stream, job, arrays, workspace) }
     }
 
     /// Queues a sort of keys that moves every value with its key. Not stable. Values are numbers of 32 or 64 bits, as many
@@ -312,7 +312,7 @@ impl ResidentSorter {
         let (values, _values_recorded_after) = values.device_ptr_mut(stream);
         // SAFETY: stream and arrays are of the sorter's context, the arrays hold the job's keys and values and are borrowed
         // exclusively, and cudarc makes their other users wait.
-        unsafe { self.queue(stream, job, Given { keys, values: Some(values), input: None }, workspace) }
+        unsafe { self.queue(stream, job, DeviceArrays::in_place(keys, Some(values)), workspace) }
     }
 
     /// Queues the kernels of a job, in place or with a workspace.
@@ -325,19 +325,17 @@ impl ResidentSorter {
         &self,
         stream: &CudaStream,
         job: &Job,
-        given: Given,
+        arrays: DeviceArrays<CUdeviceptr>,
         workspace: Option<&mut impl DevicePtrMut<u8>>,
     ) -> Result<(), Error> {
-        let Given { keys, values, input } = given;
         let how = if self.device.is_captured(stream)? { Submission::Once } else { Submission::Untimed };
         if how != Submission::Once {
             let (key_bytes, value_bytes) = job.array_bytes();
-            self.check_range(keys, key_bytes)?;
-            values.map_or(Ok(()), |values| self.check_range(values, value_bytes))?;
-            input.map_or(Ok(()), |input| self.check_range(input, job.input_bytes()))?;
+            self.check_range(arrays.keys, key_bytes)?;
+            arrays.values.map_or(Ok(()), |values| self.check_range(values, value_bytes))?;
+            arrays.input.map_or(Ok(()), |input| self.check_range(input, job.input_bytes()))?;
         }
         let Some(workspace) = workspace else {
-            let arrays = DeviceArrays { input, ..DeviceArrays::in_place(keys, values) };
             let plan = self.plan(&Job { in_place: true, ..*job });
             // SAFETY: as the caller says.
             return unsafe { enqueue(&self.device, stream, &plan, 0, |_| arrays, how) }.map(drop);
@@ -346,8 +344,8 @@ impl ResidentSorter {
         let plan = self.plan(job);
         let given = workspace.len();
         // Who gives a workspace wants it used: one that is too small for every plan that would is an error.
-        let with_work = std::iter::once(&plan).chain(plan.fallbacks()).map(|plan| plan.work.bytes());
-        let least = with_work.filter(|&bytes| bytes > 0).min().unwrap_or(0);
+        let needs = std::iter::once(&plan).chain(plan.fallbacks()).map(|plan| plan.work.bytes());
+        let least = needs.filter(|&bytes| bytes > 0).min().unwrap_or(0);
         if given < least {
             let needed = plan.work.bytes();
             return Err(self.refuse(format!("the workspace has {given} bytes, and the sort needs {needed}")));
@@ -357,13 +355,13 @@ impl ResidentSorter {
             let reason = format!("the workspace does not start at a multiple of {WORKSPACE_ALIGNMENT} bytes");
             return Err(self.refuse(reason));
         }
-        let arrays = |plan: &KernelPlan| {
-            let places = plan.work.offsets().map(|offset| Some(work + offset as u64));
-            DeviceArrays { keys, values, input, work: places }
+        let with_work = |plan: &KernelPlan| {
+            let work = plan.work.offsets().map(|offset| Some(work + offset as u64));
+            DeviceArrays { work, ..arrays }
         };
         // A workspace that was asked for more keys may be smaller, because they are too many for buckets: the plan's fallback fits.
         // SAFETY: as the caller says, and the workspace is borrowed exclusively and large enough for the plan that is taken.
-        unsafe { enqueue(&self.device, stream, &plan, given, arrays, how) }.map(drop)
+        unsafe { enqueue(&self.device, stream, &plan, given, with_work, how) }.map(drop)
     }
 
     fn pairs<K: Key, V: Copy>(&self, len: usize) -> Result<Job, Error> {
@@ -430,15 +428,6 @@ impl ResidentSorter {
     fn refuse(&self, reason: String) -> Error {
         Error::Device { device: self.device.info().name.clone(), operation: "sort the array", reason }
     }
-}
-
-/// The arrays of a caller.
-#[derive(Clone, Copy)]
-struct Given {
-    keys: CUdeviceptr,
-    values: Option<CUdeviceptr>,
-    /// The keys that only the best are taken from.
-    input: Option<CUdeviceptr>,
 }
 
 /// Elements of the workspace are loaded 16 bytes at once, at most.
