@@ -1,7 +1,8 @@
 /* One group for every row: see best.c. The rows are `stride` places apart, and begin at `from`. Their bounds go to `bound_at`. */
 
 KERNEL(ITEMS)
-best_bound(ARRAYS, WORK_ARRAYS, GLOBAL u32 *counters, Index stride, Index from, Index bound_at, u32 lengths, u32 counted, u32 best, u32 rank, u32 mapping)
+best_bound(ARRAYS, WORK_ARRAYS, GLOBAL u32 *counters, Index stride, Index from, Index bound_at, u32 lengths,
+           u32 counted, u32 best, u32 rank, u32 mapping)
 {
     LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
     Element x[HELD];

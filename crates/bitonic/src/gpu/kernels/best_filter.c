@@ -18,7 +18,8 @@ FUNCTION void read_round(ARRAYS, Index row, Index column, Index length, Key *x)
 }
 
 KERNEL(ITEMS)
-best_filter(ARRAYS, WORK_ARRAYS, GLOBAL u32 *counters, Index stride, Index from, Index bound_at, Index to, Index capacity, Index parts, u32 lengths, u32 counted, u32 best, u32 mapping)
+best_filter(ARRAYS, WORK_ARRAYS, GLOBAL u32 *counters, Index stride, Index from, Index bound_at, Index to,
+            Index capacity, Index parts, u32 lengths, u32 counted, u32 best, u32 mapping)
 {
     LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
     OWN_LOCAL_ARRAY(u32, found, 2);
