@@ -29,7 +29,7 @@ const ROOMS: &[&[&str]] = &[
     &["strategy"],
     &["cut", "plan"],
     &["driver", "memory", "state", "execute", "bandwidth", "programs"],
-    &["search", "against_cpu", "tuned"],
+    &["trial", "search", "against_cpu", "tuned"],
     &["engine", "opencl", "cuda"],
     &["backends"],
     &["auto"],

@@ -173,7 +173,7 @@ fn measure_keys<K: Bits + Key, V: bytemuck::Pod + Send, D: Driver>(
         Err(error) => return Err(error),
     };
     let settings = Settings { oblivious: request.oblivious, ..Settings::usual() };
-    let unsorted = super::search::random_keys::<K>(len);
+    let unsorted = super::trial::random_keys::<K>(len);
     let mut on_cpu = Arrays::<K, V>::new(kind.operation, &unsorted);
     let mut on_device = Arrays::<K, V>::new(kind.operation, &unsorted);
     let (mut cpu_times, mut device_times) = (Vec::new(), Vec::new());

@@ -10,6 +10,7 @@
 //!   driver            what a backend provides: buffers, compiler, launches, copies, times
 //!   memory/           buffers, landing and pinned memory that are kept
 //!   execute/          plan x arrays -> sorted; state is what is kept for a device meanwhile
+//!   trial             sorts the same keys again and again: how long a plan takes, and whether it is always right
 //!   search            tries shapes on a device; against_cpu compares it with the CPU; tuned shows what is kept
 //!   engine            a device of any backend
 //!   opencl/, cuda/    the backends; backends is the list of them
@@ -50,6 +51,7 @@ mod state;
 pub(crate) mod strategy;
 #[cfg(test)]
 pub(crate) mod testing;
+mod trial;
 pub(crate) mod tuned;
 pub(crate) mod tuning;
 
