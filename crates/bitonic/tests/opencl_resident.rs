@@ -1,7 +1,7 @@
 //! Sorts of buffers on a queue that belong to the caller.
 
 use bitonic::opencl::opencl3::command_queue::{
-    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CommandQueue,
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_write_buffer,
 };
 use bitonic::opencl::opencl3::context::Context;
 use bitonic::opencl::opencl3::device::{CL_DEVICE_TYPE_ALL, Device, get_all_devices};
@@ -10,7 +10,7 @@ use bitonic::opencl::opencl3::types::CL_BLOCKING;
 use bitonic::opencl::{ResidentSorter, event_time};
 use bitonic::{Error, Key, Order};
 use bitonic_testkit::{Pattern, TestKey};
-use std::ptr;
+use std::{ptr, thread};
 
 /// A caller with a context and a queue that the library did not make.
 struct Caller {
@@ -196,4 +196,86 @@ fn a_queue_that_does_not_keep_its_order_is_refused() {
     let refused = sorter.sort(&unordered.unwrap(), &mut keys, 3).unwrap_err();
     assert!(refused.to_string().contains("out of order"), "{refused}");
     assert_eq!(caller.contents(&keys, 3), [3, 2, 1]);
+}
+
+/// What comes out wrong on purpose is in the library's own tests, where somebody else can sort.
+#[test]
+fn verified_sorts_of_every_kind_are_right() {
+    let caller = Caller::new();
+    let queue = &caller.queue;
+    let sorter = ResidentSorter::new(queue).unwrap().verified().unwrap();
+    sorter.prepare::<u32>(5000).unwrap();
+    for order in [Order::Ascending, Order::Descending] {
+        let sorter = sorter.clone().order(order);
+        for len in [0, 1, 100, 5000, 50_000] {
+            check_keys::<u32>(&caller, &sorter, len, order);
+            check_keys::<f64>(&caller, &sorter, len, order);
+        }
+        let keys: Vec<i32> = Pattern::FewUnique.generate(6000, 5);
+        let mut buffer = caller.buffer(&keys);
+        let mut values = caller.buffer(&(0..6000).collect::<Vec<u64>>());
+        let mut indices = caller.buffer(&[7_u32; 6000]);
+        sorter.sort_rows(queue, &mut buffer, 6000, 60).unwrap();
+        sorter.sort_pairs(queue, &mut buffer, &mut values, 6000).unwrap();
+        sorter.argsort(queue, &mut buffer, &mut indices, 6000).unwrap();
+        let (input, mut best) = (caller.buffer(&keys), caller.buffer(&[0_i32; 50]));
+        let event = sorter.top_k_rows(queue, &input, (6000, 600), 5, &mut best, &mut indices).unwrap();
+        event.wait().unwrap();
+        assert_eq!(sorter.verdict(queue), Ok(()), "{order:?}");
+    }
+}
+
+#[test]
+fn a_sorter_that_is_not_verified_gives_no_verdict() {
+    let caller = Caller::new();
+    let sorter = ResidentSorter::new(&caller.queue).unwrap();
+    assert_eq!(sorter.verdict_memory(), None);
+    let refused = sorter.verdict(&caller.queue).unwrap_err();
+    assert!(refused.to_string().contains("make it with verified()"), "{refused}");
+}
+
+#[test]
+fn the_verdict_is_a_word_on_the_device_until_it_is_asked_for() {
+    let caller = Caller::new();
+    let sorter = ResidentSorter::new(&caller.queue).unwrap().verified().unwrap();
+    let mut keys = caller.buffer(&[3_u32, 1, 2]);
+    sorter.sort(&caller.queue, &mut keys, 3).unwrap();
+    for (bits, finding) in [(1_u32, "it is not in order"), (3, "elements were lost, doubled or changed")] {
+        let (queue, verdict) = (caller.queue.get(), sorter.verdict_memory().unwrap());
+        // SAFETY: the word is there as long as the sorter is, and the write is done when the call returns.
+        let written = unsafe {
+            let word = ptr::from_ref(&bits).cast_mut().cast();
+            enqueue_write_buffer(queue, verdict, CL_BLOCKING, 0, 4, word, 0, ptr::null())
+        };
+        written.unwrap();
+        let refused = sorter.verdict(&caller.queue);
+        assert!(matches!(&refused, Err(Error::WrongResult { .. })), "{refused:?}");
+        assert!(refused.unwrap_err().to_string().contains(finding), "{bits}: {finding}");
+        assert_eq!(sorter.verdict(&caller.queue), Ok(()));
+    }
+}
+
+/// They share the memory of the checks: one waits for the other.
+#[test]
+fn clones_on_several_queues_and_threads_disturb_no_verdict() {
+    let caller = Caller::new();
+    let sorter = ResidentSorter::new(&caller.queue).unwrap().verified().unwrap();
+    let device = caller.context.default_device();
+    thread::scope(|scope| {
+        for seed in 0..4 {
+            let (caller, sorter) = (&caller, sorter.clone());
+            // SAFETY: the device is the context's.
+            let queue = unsafe { CommandQueue::create(&caller.context, device, 0) }.unwrap();
+            scope.spawn(move || {
+                for run in 0..5 {
+                    let keys: Vec<u32> = Pattern::Random.generate(10_000, 10 * seed + run);
+                    let mut buffer = caller.buffer(&keys);
+                    sorter.sort(&queue, &mut buffer, 10_000).unwrap();
+                    queue.finish().unwrap();
+                    assert!(caller.contents(&buffer, 10_000) == sorted(&keys, Order::Ascending));
+                }
+            });
+        }
+    });
+    assert_eq!(sorter.verdict(&caller.queue), Ok(()));
 }

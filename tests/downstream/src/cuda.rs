@@ -89,5 +89,10 @@ fn resident(context: &Arc<CudaContext>) -> Outcome {
     bitonic::cuda::WithWorkspace::sort_rows(&mut with_workspace, &stream, &mut keys, 8)?;
     bitonic::cuda::WithWorkspace::sort(&mut with_workspace, &stream, &mut keys)?;
     assert!(bitonic::is_sorted(&stream.clone_dtoh(&keys)?, Order::Descending));
+
+    let verified = bitonic::cuda::ResidentSorter::verified(sorter)?;
+    bitonic::cuda::ResidentSorter::sort(&verified, &stream, &mut keys)?;
+    assert!(bitonic::cuda::ResidentSorter::verdict_address(&verified).is_some());
+    bitonic::cuda::ResidentSorter::verdict(&verified, &stream)?;
     Ok(())
 }

@@ -67,6 +67,10 @@ fn resident(context: &Context, queue: &CommandQueue) -> Outcome {
     bitonic::opencl::ResidentSorter::sort_pairs(&sorter, queue, &mut keys, &mut values, 64)?.wait()?;
     bitonic::opencl::ResidentSorter::sort_rows(&sorter, queue, &mut keys, 64, 8)?.wait()?;
     bitonic::opencl::ResidentSorter::sort(&sorter, queue, &mut keys, 64)?.wait()?;
+    let verified = bitonic::opencl::ResidentSorter::verified(sorter)?;
+    bitonic::opencl::ResidentSorter::sort(&verified, queue, &mut keys, 64)?;
+    assert!(bitonic::opencl::ResidentSorter::verdict_memory(&verified).is_some());
+    bitonic::opencl::ResidentSorter::verdict(&verified, queue)?;
     let mut sorted = vec![0_u32; 64];
     // SAFETY: the memory is there, and the read is done when the call returns.
     unsafe { queue.enqueue_read_buffer(&keys, CL_BLOCKING, 0, &mut sorted, &[])? };

@@ -41,6 +41,7 @@ pub(crate) const CLUSTER: Part = part!("cluster.c");
 const SAMPLED: Part = part!("sampled.c");
 const COUNTED: Part = part!("counted.c");
 const BEST: Part = part!("best.c");
+const VERIFY: Part = part!("verify.c");
 
 macro_rules! kernels {
     ($($name:literal: $parts:expr, reads_input: $reads_input:literal;)+) => {
@@ -74,6 +75,10 @@ pub(crate) static KERNELS: &[Kernel] = kernels! {
     "best_bound": [TILE, SAMPLED, BEST, part!("best_bound.c")], reads_input: true;
     "best_filter": [TILE, BEST, part!("best_filter.c")], reads_input: true;
     "select_best": [TILE, BEST, part!("select_best.c")], reads_input: true;
+    "verify_before": [VERIFY, part!("verify_before.c")], reads_input: true;
+    "verify_after": [VERIFY, part!("verify_after.c")], reads_input: false;
+    "verify_best": [VERIFY, part!("verify_best.c")], reads_input: false;
+    "verify_compare": [VERIFY, part!("verify_compare.c")], reads_input: false;
 };
 
 /// The row of a name.

@@ -6,7 +6,7 @@ use super::execute::Loaded;
 use super::job::Job;
 use super::lock::lock;
 use super::memory::{Buffers, Landing};
-use super::strategy::kernel_plan;
+use super::strategy::{check_plans, kernel_plan};
 use super::tuning::Tuning;
 use super::{bandwidth, kernel};
 use crate::plan::{KernelPlan, Launch};
@@ -20,6 +20,7 @@ pub struct DeviceState<D: Driver> {
     landing: Landing,
     kernels: Mutex<HashMap<KernelKey, D::Kernel>>,
     plans: Mutex<HashMap<Job, Arc<KernelPlan>>>,
+    check_plans: Mutex<HashMap<Job, [Arc<KernelPlan>; 2]>>,
     loaded: Mutex<Vec<Arc<Loaded<D>>>>,
     tuning: OnceLock<Tuning>,
     /// Measured in this process.
@@ -38,6 +39,7 @@ impl<D: Driver> Default for DeviceState<D> {
             landing: Landing::default(),
             kernels: Mutex::default(),
             plans: Mutex::default(),
+            check_plans: Mutex::default(),
             loaded: Mutex::default(),
             tuning: OnceLock::new(),
             copy_bandwidth: OnceLock::new(),
@@ -48,6 +50,20 @@ impl<D: Driver> Default for DeviceState<D> {
 
 /// More plans than this are made anew: programs that sort arrays of ever new lengths keep no plans for them.
 const MOST_KEPT: usize = 256;
+
+/// What is kept for a job, made if need be.
+fn planned_once<P: Clone>(kept: &Mutex<HashMap<Job, P>>, job: &Job, make: impl FnOnce() -> P) -> P {
+    if let Some(plan) = lock(kept).get(job) {
+        return plan.clone();
+    }
+    let plan = make();
+    let mut kept = lock(kept);
+    if kept.len() >= MOST_KEPT {
+        kept.clear();
+    }
+    kept.insert(*job, plan.clone());
+    plan
+}
 
 impl<D: Driver> DeviceState<D> {
     /// Buffers that no sort uses at the moment.
@@ -67,16 +83,12 @@ impl<D: Driver> DeviceState<D> {
 
     /// The kernels that sort a job, planned once.
     pub(crate) fn plan(&self, device: &D, job: &Job) -> Arc<KernelPlan> {
-        if let Some(plan) = lock(&self.plans).get(job) {
-            return plan.clone();
-        }
-        let plan = kernel_plan(job, device.facts(), self.tuning(device));
-        let mut plans = lock(&self.plans);
-        if plans.len() >= MOST_KEPT {
-            plans.clear();
-        }
-        plans.insert(*job, plan.clone());
-        plan
+        planned_once(&self.plans, job, || kernel_plan(job, device.facts(), self.tuning(device)))
+    }
+
+    /// The kernels that check a sort of a job on the device, before it and after it, planned once.
+    pub(crate) fn check_plans(&self, device: &D, job: &Job) -> [Arc<KernelPlan>; 2] {
+        planned_once(&self.check_plans, job, || check_plans(job, device.facts()))
     }
 
     /// The kernels of a plan, loaded once; `None` if the device lacks what one asks for.

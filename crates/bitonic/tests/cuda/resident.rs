@@ -216,3 +216,64 @@ fn an_array_that_is_shorter_than_it_says_is_refused() {
     caller.sorter.sort(&caller.stream, &mut Liar { array: &mut array, len: keys.len() }).unwrap();
     assert!(caller.stream.clone_dtoh(&array).unwrap().is_sorted());
 }
+
+/// What comes out wrong on purpose is in the library's own tests, where somebody else can sort.
+#[test]
+fn verified_sorts_of_every_kind_are_right() {
+    let Caller { context, stream, sorter } = Caller::new(&device_or_skip!());
+    assert_eq!(sorter.verdict_address(), None);
+    let refused = sorter.verdict(&stream).unwrap_err();
+    assert!(refused.to_string().contains("make it with verified()"), "{refused}");
+    let other = context.new_stream().unwrap();
+    let verified = sorter.verified().unwrap();
+    assert!(verified.verdict_address().is_some());
+    for order in [Order::Ascending, Order::Descending] {
+        let sorter = verified.clone().order(order);
+        for len in [1, 100, 5000, 50_000, 400_000, 5_000_011] {
+            // Three times, because from the second on it is a graph that sorts.
+            for run in 1..=3 {
+                let random: Vec<f32> = Pattern::Random.generate(len, run);
+                let few: Vec<u64> = Pattern::FewUnique.generate(len, run);
+                let mut keys = stream.clone_htod(&random).unwrap();
+                sorter.sort(&stream, &mut keys).unwrap();
+                let mut wide = other.clone_htod(&few).unwrap();
+                let mut values = other.clone_htod(&few).unwrap();
+                sorter.sort_pairs(&other, &mut wide, &mut values).unwrap();
+                let mut wide = stream.clone_htod(&few).unwrap();
+                let mut indices = stream.alloc_zeros::<u32>(len).unwrap();
+                let size = sorter.workspace_size_argsort::<u64>(len).unwrap();
+                let mut workspace = stream.alloc_zeros::<u8>(size).unwrap();
+                sorter.with_workspace(&mut workspace).argsort(&stream, &mut wide, &mut indices).unwrap();
+                assert_eq!(sorter.verdict(&stream), Ok(()), "{len}, {order:?}, run {run}");
+            }
+        }
+        let keys: Vec<u32> = Pattern::Random.generate(600_000, 3);
+        let mut array = stream.clone_htod(&keys).unwrap();
+        let mut best = stream.alloc_zeros::<u32>(500).unwrap();
+        let mut indices = stream.alloc_zeros::<u32>(500).unwrap();
+        sorter.top_k_rows(&stream, &array, 6000, 5, &mut best, &mut indices).unwrap();
+        sorter.sort_rows(&stream, &mut array, 600).unwrap();
+        assert_eq!(sorter.verdict(&stream), Ok(()), "rows, {order:?}");
+    }
+}
+
+#[test]
+fn a_captured_sort_is_verified_at_every_replay() {
+    let Caller { context, stream, sorter } = Caller::new(&device_or_skip!());
+    // SAFETY: this test's arrays are used on this stream only.
+    unsafe { context.disable_event_tracking() };
+    let (len, sorter) = (50_000, sorter.verified().unwrap());
+    sorter.prepare::<f32>(len).unwrap();
+    let mut keys = stream.alloc_zeros::<f32>(len).unwrap();
+    stream.synchronize().unwrap();
+    stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+    let sort = sorter.sort(&stream, &mut keys);
+    let graph = stream.end_capture(CUgraphInstantiate_flags(0)).unwrap().expect("kernels were captured");
+    assert_eq!(sort, Ok(()));
+    for seed in [1, 2, 3] {
+        stream.memcpy_htod(&Pattern::Random.generate::<f32>(len, seed), &mut keys).unwrap();
+        graph.launch().unwrap();
+        assert_eq!(sorter.verdict(&stream), Ok(()), "replay {seed}");
+    }
+    context.check_err().unwrap();
+}

@@ -203,7 +203,7 @@ mod tests {
     use crate::gpu::facts::DeviceFacts;
     use crate::gpu::job::Job;
     use crate::gpu::kernel::{self, KERNELS, kernel};
-    use crate::gpu::strategy::kernel_plan;
+    use crate::gpu::strategy::{check_plans, kernel_plan};
     use crate::gpu::tuning::Tuning;
     use crate::key::KeyType;
     use crate::plan::Launch;
@@ -260,7 +260,9 @@ mod tests {
                 let mut job = Job::of(&Request { segments, oblivious, ..operation });
                 job.wide_index = (number + turn).is_multiple_of(2);
                 let plan = kernel_plan(&job, &facts, &Tuning::default());
-                for launch in plan.launches.iter().skip(number % 2).chain(plan.launches.first()) {
+                let [before, after] = check_plans(&job, &facts);
+                let sorting = plan.launches.iter().skip(number % 2).chain(plan.launches.first());
+                for launch in sorting.chain(&before.launches).chain(&after.launches) {
                     let known = |other: &&Launch| {
                         other.kernel == launch.kernel && (launch.kernel != "tile_sort" || turn > 2)
                     };

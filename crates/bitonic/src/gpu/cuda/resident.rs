@@ -2,15 +2,16 @@
 
 use super::device::Device;
 use crate::Error;
-use crate::gpu::execute::{DeviceArrays, Submission, enqueue};
+use crate::gpu::execute::{DeviceArrays, Submission, Verification, enqueue};
 use crate::gpu::job::Job;
+use crate::gpu::lock::lock;
 use crate::gpu::strategy::check_best;
 use crate::key::{Key, Order};
 use crate::plan::KernelPlan;
 use crate::request::{Request, Segments, ValueType};
 use cudarc::driver::sys::{self, CUdeviceptr};
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
-use std::sync::Arc;
+use cudarc::driver::{CudaContext, CudaEvent, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
+use std::sync::{Arc, Mutex};
 
 /// Sorts arrays of your own, in place, on a stream of your own.
 ///
@@ -19,7 +20,8 @@ use std::sync::Arc;
 /// - Memory: none beyond the arrays. Given a workspace of [`ResidentSorter::workspace_size`] bytes, sorts of more than some
 ///   thousand keys are faster: see [`ResidentSorter::with_workspace`].
 /// - Launches: the kernels of a sort that comes again, of the same arrays, are launched as one CUDA graph.
-/// - Order and result: those of [`Sorter::sort`](crate::Sorter::sort).
+/// - Order and result: those of [`Sorter::sort`](crate::Sorter::sort). The device checks them if it is asked to: see
+///   [`ResidentSorter::verified`].
 /// - The first call for a type and a length range compiles kernels, which takes up to seconds, or loads them from disk;
 ///   [`ResidentSorter::prepare`] and its like do that beforehand.
 /// - Once it is prepared, a sort can be captured into a CUDA graph. As for all work that is captured through cudarc, the
@@ -44,6 +46,15 @@ use std::sync::Arc;
 pub struct ResidentSorter {
     device: Device,
     order: Order,
+    verified: Option<Arc<Mutex<Verified>>>,
+}
+
+/// The checks of a sorter. All use the same memory, so that each waits for the one before it.
+#[derive(Debug)]
+struct Verified {
+    checks: Verification<Device>,
+    /// When the last one is done, on whatever stream; `None` before the first.
+    last: Option<CudaEvent>,
 }
 
 impl ResidentSorter {
@@ -55,13 +66,72 @@ impl ResidentSorter {
     ///
     /// [`Error::EngineUnavailable`] without NVRTC, [`Error::Device`] when the driver does not describe the device.
     pub fn new(context: &Arc<CudaContext>) -> Result<Self, Error> {
-        Ok(Self { device: Device::of_context(context)?, order: Order::Ascending })
+        Ok(Self { device: Device::of_context(context)?, order: Order::Ascending, verified: None })
     }
 
     /// The direction. Default: ascending.
     pub fn order(mut self, order: Order) -> Self {
         self.order = order;
         self
+    }
+
+    /// Has the device check every sort of this sorter: that each row is in order, and has the elements that it had before; of the best
+    /// keys, that they are those of the input. Nothing is waited for: [`ResidentSorter::verdict`] tells what was found.
+    ///
+    /// - Time: all elements are read twice more, by three kernels more.
+    /// - Memory: 48 KiB, allocated here.
+    /// - Certainty: one wrong bit is always noticed. Several wrong elements would have to cancel out in two sums of 64 bits.
+    /// - Clones share the verdict. A check waits for the one before it, on whatever stream that is. In graphs of your own it does not:
+    ///   let none of them run beside another sort of the same sorter.
+    ///
+    /// ```no_run
+    /// use bitonic::cuda::ResidentSorter;
+    /// use bitonic::cuda::cudarc::driver::CudaContext;
+    ///
+    /// let context = CudaContext::new(0)?;
+    /// let stream = context.new_stream()?;
+    /// let mut keys = stream.clone_htod(&[3.5_f32, -1.0, 2.0])?;
+    ///
+    /// let sorter = ResidentSorter::new(&context)?.verified()?;
+    /// sorter.sort(&stream, &mut keys)?;
+    /// sorter.verdict(&stream)?; // waits; Error::WrongResult if the keys are not sorted
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceMemory`] or [`Error::Device`] when the memory is refused.
+    pub fn verified(mut self) -> Result<Self, Error> {
+        let checks = Verification::new(&self.device)?;
+        self.verified = Some(Arc::new(Mutex::new(Verified { checks, last: None })));
+        Ok(self)
+    }
+
+    /// Waits for the stream, and says whether all sorts of this sorter were right that were queued since it was asked last, on this stream
+    /// or on others. Of graphs of your own it knows what they did on this stream.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongResult`] when one was wrong; [`Error::Device`] when the sorter is not [`verified`](Self::verified), the stream belongs
+    /// to another context or is being captured, or the device fails.
+    pub fn verdict(&self, stream: &CudaStream) -> Result<(), Error> {
+        let Some(verified) = &self.verified else {
+            let reason = "the sorter checks nothing: make it with verified()".to_owned();
+            let device = self.device.info().name.clone();
+            return Err(Error::Device { device, operation: "give a verdict", reason });
+        };
+        self.check_contexts([stream])?;
+        let mut verified = lock(verified);
+        let last = verified.last.as_ref().map_or(Ok(()), CudaEvent::synchronize);
+        last.and(stream.synchronize()).map_err(|error| self.device.failure("give a verdict", error))?;
+        verified.checks.verdict()
+    }
+
+    /// The address of the verdict, for kernels of your own: 32 bits that are 0 as long as all sorts were right. 1 is set when something is
+    /// out of order, 2 when elements were lost, doubled or changed; [`ResidentSorter::verdict`] sets all to 0 again. It is valid as long as
+    /// the sorter or a clone of it is. `None` unless the sorter is [`verified`](Self::verified).
+    pub fn verdict_address(&self) -> Option<CUdeviceptr> {
+        self.verified.as_ref().map(|verified| lock(verified).checks.memory())
     }
 
     /// The bytes that make a sort of this many keys the fastest; 0 where the sort in place is. About as many as the keys take, or
@@ -315,7 +385,7 @@ impl ResidentSorter {
         unsafe { self.queue(stream, job, DeviceArrays::in_place(keys, Some(values)), workspace) }
     }
 
-    /// Queues the kernels of a job, in place or with a workspace.
+    /// Queues the kernels of a job, in place or with a workspace, and those that check it.
     ///
     /// # Safety
     ///
@@ -335,10 +405,43 @@ impl ResidentSorter {
             arrays.values.map_or(Ok(()), |values| self.check_range(values, value_bytes))?;
             arrays.input.map_or(Ok(()), |input| self.check_range(input, job.input_bytes()))?;
         }
+        // SAFETY: as the caller says.
+        let sort = || unsafe { self.queue_sort(stream, job, arrays, workspace, how) };
+        let Some(verified) = &self.verified else { return sort().map(drop) };
+        let mut verified = lock(verified);
+        let failed = |error| self.device.failure("queue a check", error);
+        // A graph can neither wait for what is outside of it nor be waited for.
+        if let (Some(last), Submission::Untimed) = (&verified.last, how) {
+            stream.wait(last).map_err(failed)?;
+        }
+        // SAFETY: as the caller says. The check before this one is waited for.
+        let queued = unsafe { verified.checks.queue(stream, job, &arrays, how, sort) };
+        if how == Submission::Once {
+            return queued.map(drop);
+        }
+        // Also after an error: kernels that were queued before it are waited for, too.
+        let recorded = stream.record_event(None).map(|event| verified.last = Some(event));
+        queued.and(recorded.map_err(failed))
+    }
+
+    /// Queues the kernels that sort a job; which plan they are of.
+    ///
+    /// # Safety
+    ///
+    /// As for [`ResidentSorter::queue`].
+    unsafe fn queue_sort(
+        &self,
+        stream: &CudaStream,
+        job: &Job,
+        arrays: DeviceArrays<CUdeviceptr>,
+        workspace: Option<&mut impl DevicePtrMut<u8>>,
+        how: Submission,
+    ) -> Result<Arc<KernelPlan>, Error> {
         let Some(workspace) = workspace else {
             let plan = self.plan(&Job { in_place: true, ..*job });
             // SAFETY: as the caller says.
-            return unsafe { enqueue(&self.device, stream, &plan, 0, |_| arrays, how) }.map(drop);
+            let queued = unsafe { enqueue(&self.device, stream, &plan, 0, |_| arrays, how) };
+            return queued.map(|queued| queued.plan);
         };
         self.check_contexts([workspace.stream()])?;
         let plan = self.plan(job);
@@ -361,7 +464,7 @@ impl ResidentSorter {
         };
         // A workspace that was asked for more keys may be smaller, because they are too many for buckets: the plan's fallback fits.
         // SAFETY: as the caller says, and the workspace is borrowed exclusively and large enough for the plan that is taken.
-        unsafe { enqueue(&self.device, stream, &plan, given, with_work, how) }.map(drop)
+        unsafe { enqueue(&self.device, stream, &plan, given, with_work, how) }.map(|queued| queued.plan)
     }
 
     fn pairs<K: Key, V: Copy>(&self, len: usize) -> Result<Job, Error> {
@@ -399,6 +502,9 @@ impl ResidentSorter {
     fn prepare_both(&self, job: &Job) -> Result<(), Error> {
         for in_place in [false, true] {
             self.device.state().load(&self.device, &self.plan(&Job { in_place, ..*job }))?;
+        }
+        if self.verified.is_some() {
+            Verification::load(&self.device, job)?;
         }
         Ok(())
     }

@@ -23,6 +23,10 @@ use crate::request::Request;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// What a check finds.
+pub(super) const OTHER_ELEMENTS: &str = "elements were lost, doubled or changed";
+pub(super) const NOT_IN_ORDER: &str = "it is not in order";
+
 /// The check of one sort, or of a chunk of it.
 pub(super) struct Check {
     key: KeyType,
@@ -80,14 +84,14 @@ impl Check {
     /// What is wrong with the arrays, all of whose blocks were looked at; the values are empty if there are none.
     pub(super) fn finding(&self, keys: &[u8], values: &[u8]) -> Option<&'static str> {
         if !self.lands_less && *lock(&self.sent) != *lock(&self.landed) {
-            return Some("elements were lost, doubled or changed");
+            return Some(OTHER_ELEMENTS);
         }
         // Such bits must not become keys, whatever the sums say.
         if !key::are_valid(self.key, keys) {
             return Some("bits came back that no key has");
         }
         let in_order = self.in_order.load(Ordering::Relaxed) && self.blocks_are_in_order(keys, values);
-        (!in_order).then_some("it is not in order")
+        (!in_order).then_some(NOT_IN_ORDER)
     }
 
     fn send(&self, stretch: Stretch<'_>) {

@@ -15,12 +15,14 @@ mod chunks;
 mod landed;
 mod loaded;
 mod resident;
+mod verified;
 mod whole;
 
 pub(crate) use arrays::{HostArrays, ValueBytes};
 pub(crate) use loaded::{DeviceArrays, Loaded, Submission};
 pub use resident::Kernels;
 pub(crate) use resident::{enqueue, select_buffers, sort_buffers};
+pub(crate) use verified::Verification;
 
 use super::cut::{Cut, Cuts, limit_of_user};
 use super::driver::Driver;

@@ -126,6 +126,13 @@ fn next<D: Driver>(plan: &KernelPlan, refused: Option<Error>, device: &D) -> Res
     Ok(less)
 }
 
+/// What was queued: the kernels of this plan.
+pub(crate) struct Queued<S> {
+    pub(crate) plan: Arc<KernelPlan>,
+    /// `None` if the plan has no kernels.
+    pub(crate) span: Option<S>,
+}
+
 /// Queues a sort of arrays that are on the device and returns without waiting: by the first plan of the chain that works in so many
 /// bytes at most, and whose kernels the device has.
 ///
@@ -139,15 +146,16 @@ pub(crate) unsafe fn enqueue<D: Driver>(
     work_bytes: usize,
     arrays: impl Fn(&KernelPlan) -> DeviceArrays<D::Memory>,
     how: Submission,
-) -> Result<Option<D::Span>, Error> {
+) -> Result<Queued<D::Span>, Error> {
     if plan.launches.is_empty() {
-        return Ok(None);
+        return Ok(Queued { plan: plan.clone(), span: None });
     }
     let chain = std::iter::once(plan).chain(plan.fallbacks());
     for plan in chain.filter(|plan| plan.work.bytes() <= work_bytes) {
         if let Some(loaded) = device.state().load(device, plan)? {
             // SAFETY: as the caller says.
-            return unsafe { loaded.submit(device, queue, &arrays(plan), how) }.map(Some);
+            let span = unsafe { loaded.submit(device, queue, &arrays(plan), how) }?;
+            return Ok(Queued { plan: plan.clone(), span: Some(span) });
         }
     }
     let (needed, name) = (plan.work.bytes(), device.facts().name.clone());

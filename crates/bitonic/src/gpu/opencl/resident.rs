@@ -2,11 +2,14 @@
 
 use super::buffer::Memory;
 use super::device::Device;
+use super::driver::Commands;
 use crate::Error;
-use crate::gpu::execute::{DeviceArrays, Submission, enqueue};
+use crate::gpu::execute::{DeviceArrays, Submission, Verification, enqueue};
 use crate::gpu::job::Job;
+use crate::gpu::lock::lock;
 use crate::gpu::strategy::check_best;
 use crate::key::{Key, Order};
+use crate::plan::KernelPlan;
 use crate::request::{Request, Segments, ValueType};
 use cl3::memory::{CL_MEM_CONTEXT, CL_MEM_SIZE};
 use opencl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CommandQueue};
@@ -14,13 +17,15 @@ use opencl3::error_codes::ClError;
 use opencl3::event::Event;
 use opencl3::memory::{Buffer as RawBuffer, ClMem};
 use opencl3::types::cl_mem;
+use std::sync::{Arc, Mutex};
 
 /// Sorts buffers of your own, in place, on a queue of your own.
 ///
 /// - No copy, no wait: every call queues kernels and returns the event of the last one. Commands that are queued later on
 ///   the same in-order queue see the result; on other queues, wait for the event.
 /// - Memory: none beyond the buffers; [`ResidentSorter::scratch_bytes`] says so.
-/// - Order and result: those of [`Sorter::sort`](crate::Sorter::sort).
+/// - Order and result: those of [`Sorter::sort`](crate::Sorter::sort). The device checks them if it is asked to: see
+///   [`ResidentSorter::verified`].
 /// - The first call for a type and a length range builds kernels, which takes up to seconds, or loads them from disk;
 ///   [`ResidentSorter::prepare`] does that beforehand.
 ///
@@ -52,6 +57,15 @@ use opencl3::types::cl_mem;
 pub struct ResidentSorter {
     device: Device,
     order: Order,
+    verified: Option<Arc<Mutex<Verified>>>,
+}
+
+/// The checks of a sorter. All use the same memory, so that each waits for the one before it.
+#[derive(Debug)]
+struct Verified {
+    checks: Verification<Device>,
+    /// When the last one is done, on whatever queue; `None` before the first.
+    last: Option<Event>,
 }
 
 impl ResidentSorter {
@@ -62,13 +76,78 @@ impl ResidentSorter {
     /// [`Error::Device`] when the driver does not tell context and device of the queue, [`Error::EngineUnavailable`] when its
     /// device is none that the driver lists, such as a part of another.
     pub fn new(queue: &CommandQueue) -> Result<Self, Error> {
-        Ok(Self { device: Device::of_queue(queue)?, order: Order::Ascending })
+        Ok(Self { device: Device::of_queue(queue)?, order: Order::Ascending, verified: None })
     }
 
     /// The direction. Default: ascending.
     pub fn order(mut self, order: Order) -> Self {
         self.order = order;
         self
+    }
+
+    /// Has the device check every sort of this sorter: that each row is in order, and has the elements that it had before; of the best
+    /// keys, that they are those of the input. Nothing is waited for: [`ResidentSorter::verdict`] tells what was found.
+    ///
+    /// - Time: all elements are read twice more, by three kernels more.
+    /// - Memory: 48 KiB, allocated here.
+    /// - Certainty: one wrong bit is always noticed. Several wrong elements would have to cancel out in two sums of 64 bits.
+    /// - Clones share the verdict. A check waits for the one before it, on whatever queue that is.
+    ///
+    /// ```
+    /// use bitonic::opencl::opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
+    /// use bitonic::opencl::opencl3::types::CL_BLOCKING;
+    /// use bitonic::opencl::{Device, DeviceChoice, ResidentSorter};
+    ///
+    /// # let Ok(device) = Device::open(&DeviceChoice::Best) else { return Ok(()) };
+    /// let (context, queue) = (device.context(), device.queue());
+    /// # // SAFETY: the buffer has three numbers, and every command on host memory blocks.
+    /// # let mut buffer = unsafe {
+    /// let mut buffer = Buffer::<u32>::create(context, CL_MEM_READ_WRITE, 3, std::ptr::null_mut())?;
+    /// queue.enqueue_write_buffer(&mut buffer, CL_BLOCKING, 0, &[3, 1, 2], &[])?;
+    /// # buffer
+    /// # };
+    ///
+    /// let sorter = ResidentSorter::new(queue)?.verified()?;
+    /// sorter.sort(queue, &mut buffer, 3)?;
+    /// sorter.verdict(queue)?; // waits; Error::WrongResult if the keys are not sorted
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DeviceMemory`] or [`Error::Device`] when the memory is refused.
+    pub fn verified(mut self) -> Result<Self, Error> {
+        let checks = Verification::new(&self.device)?;
+        self.verified = Some(Arc::new(Mutex::new(Verified { checks, last: None })));
+        Ok(self)
+    }
+
+    /// Waits for the queue, and says whether all sorts of this sorter were right that were queued since it was asked last, on this queue or
+    /// on others.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongResult`] when one was wrong; [`Error::Device`] when the sorter is not [`verified`](Self::verified), or the device
+    /// fails.
+    pub fn verdict(&self, queue: &CommandQueue) -> Result<(), Error> {
+        const OPERATION: &str = "give a verdict";
+
+        let Some(verified) = &self.verified else {
+            let reason = "the sorter checks nothing: make it with verified()".to_owned();
+            let device = self.device.info().name.clone();
+            return Err(Error::Device { device, operation: OPERATION, reason });
+        };
+        let mut verified = lock(verified);
+        let last = verified.last.as_ref().map_or(Ok(()), Event::wait);
+        last.and(queue.finish()).map_err(|error| self.device.failure(OPERATION, &error))?;
+        verified.checks.verdict()
+    }
+
+    /// The buffer of the verdict, for kernels of your own: its first 32 bits are 0 as long as all sorts were right. 1 is set when something
+    /// is out of order, 2 when elements were lost, doubled or changed; [`ResidentSorter::verdict`] sets all to 0 again. It is valid as long
+    /// as the sorter or a clone of it is. `None` unless the sorter is [`verified`](Self::verified).
+    pub fn verdict_memory(&self) -> Option<cl_mem> {
+        self.verified.as_ref().map(|verified| lock(verified).checks.memory().0)
     }
 
     /// The memory that a sort of this many keys needs on the device beyond its buffers: none, it is in place.
@@ -84,6 +163,9 @@ impl ResidentSorter {
     pub fn prepare<K: Key>(&self, len: usize) -> Result<(), Error> {
         let job = self.job(Request::keys::<K>(Segments::one(len)));
         let plan = self.device.state().plan(&self.device, &job);
+        if self.verified.is_some() {
+            Verification::load(&self.device, &job)?;
+        }
         self.device.state().load(&self.device, &plan).map(drop)
     }
 
@@ -229,14 +311,55 @@ impl ResidentSorter {
         let plan = self.device.state().plan(&self.device, job);
         // SAFETY: the buffers were checked to be large enough and of this context, and are borrowed exclusively; OpenCL
         // keeps their memory until the kernels are done.
-        let queued = unsafe { enqueue(&self.device, queue, &plan, 0, |_| arrays, Submission::Untimed) }?;
-        match queued.and_then(|commands| commands.into_last()) {
+        let sort = || unsafe { enqueue(&self.device, queue, &plan, 0, |_| arrays, Submission::Untimed) };
+        let span = match &self.verified {
+            None => sort()?.span,
+            Some(verified) => {
+                let sort = || sort().map(|queued| queued.plan);
+                // SAFETY: as above.
+                unsafe { self.enqueue_verified(queue, job, &arrays, &mut lock(verified), sort) }?
+            }
+        };
+        match span.and_then(Commands::into_last) {
             Some(last) => Ok(last),
             // Nothing to do, but the caller is promised an event.
-            // SAFETY: there is no list of events to wait for.
-            None => unsafe { queue.enqueue_marker_with_wait_list(&[]) }
-                .map_err(|error| self.device.failure("queue a marker", &error)),
+            None => self.marker(queue),
         }
+    }
+
+    /// Queues a sort, by `sort`, and the kernels that check it.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Verification::queue`], but for the words of the verification: whoever used them before is waited for.
+    unsafe fn enqueue_verified(
+        &self,
+        queue: &CommandQueue,
+        job: &Job,
+        arrays: &DeviceArrays<Memory>,
+        verified: &mut Verified,
+        sort: impl FnOnce() -> Result<Arc<KernelPlan>, Error>,
+    ) -> Result<Option<Commands>, Error> {
+        let failed = |error: ClError| self.device.failure("queue a check", &error);
+        if let Some(last) = &verified.last {
+            // SAFETY: the event is alive, and of the same context.
+            unsafe { queue.enqueue_barrier_with_wait_list(&[last.get()]) }.map_err(failed)?;
+        }
+        // SAFETY: as the caller says.
+        let queued = unsafe { verified.checks.queue(queue, job, arrays, Submission::Untimed, sort) };
+        // Also after an error: kernels that were queued before it are waited for, too.
+        let marked = self.marker(queue).map(|event| verified.last = Some(event));
+        // A queue that waits for another one's event may wait for ever unless that one was told to start.
+        let flushed = queue.flush().map_err(failed);
+        let queued = queued?;
+        marked.and(flushed).map(|()| queued)
+    }
+
+    /// The event of everything that was queued so far.
+    fn marker(&self, queue: &CommandQueue) -> Result<Event, Error> {
+        // SAFETY: there is no list of events to wait for.
+        unsafe { queue.enqueue_marker_with_wait_list(&[]) }
+            .map_err(|error| self.device.failure("queue a marker", &error))
     }
 
     /// Whether the buffer has so many bytes and belongs to this context: not every driver asks.

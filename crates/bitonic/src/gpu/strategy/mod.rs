@@ -8,9 +8,11 @@ mod cluster;
 mod columnsort;
 mod counted;
 mod network;
+mod verify;
 
 pub(crate) use best::check_best;
 pub(crate) use network::Network;
+pub(crate) use verify::{OTHER_ELEMENTS, WORDS_BYTES, check_plans};
 
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) use columnsort::Columnsort;

@@ -437,8 +437,11 @@ fn every_kernel_of_the_table_is_some_plans() {
         for what in [What::Keys, What::Argsort, What::Top(20)] {
             for oblivious in [false, true] {
                 let request = Request { what, oblivious, ..Request::keys::<u32>(Segments::one(length)) };
-                let plan = plan_for(&Job::of(&request), &facts);
-                used.extend(plan.launches.iter().map(|launch| launch.kernel));
+                let job = Job::of(&request);
+                let [before, after] = check_plans(&job, &facts);
+                for plan in [before, plan_for(&job, &facts), after] {
+                    used.extend(plan.launches.iter().map(|launch| launch.kernel));
+                }
             }
         }
     }
