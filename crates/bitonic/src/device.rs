@@ -19,7 +19,7 @@ pub use crate::gpu::tuning::Tuning;
 use crate::gpu::backends::{BACKENDS, Backend};
 use crate::gpu::cut::Cuts;
 use crate::gpu::engine::DeviceEngine;
-use crate::gpu::execute::{select_buffers, sort_buffers};
+use crate::gpu::execute::{Buffers, sort_buffers};
 use crate::gpu::job::Job;
 use crate::gpu::strategy::check_best;
 use crate::plan::Plan;
@@ -146,7 +146,26 @@ pub fn sort_resident<D: Driver>(
             reason,
         });
     }
-    sort_buffers(device, &job, &device.state().plan(device, &job), keys, values)
+    sort_buffers(device, &job, &device.state().plan(device, &job), Buffers::new(keys, values))
+}
+
+/// As [`sort_resident`], of segments of different lengths: `offsets` has one number more than there are segments, of 32 bits, or 64
+/// where keys are more than these count.
+///
+/// # Errors
+///
+/// As for [`sort_resident`].
+pub fn sort_segments_resident<D: Driver>(
+    device: &D,
+    request: &Request,
+    keys: &D::Buffer,
+    values: Option<&D::Buffer>,
+    offsets: &D::Buffer,
+) -> Result<Kernels, Error> {
+    request.check(device.facts().engine)?;
+    let job = Job::of(request);
+    let buffers = Buffers { offsets: Some(offsets), ..Buffers::new(keys, values) };
+    sort_buffers(device, &job, &device.state().plan(device, &job), buffers)
 }
 
 /// Takes the best keys of a buffer on a device's own queue, and waits: for measuring kernels without transfers. `best` and `indices` get
@@ -164,5 +183,6 @@ pub fn top_resident<D: Driver>(
 ) -> Result<Kernels, Error> {
     let job = Job::of(request);
     check_best(&job, device.facts())?;
-    select_buffers(device, &job, &device.state().plan(device, &job), keys, best, indices)
+    let buffers = Buffers { input: Some(keys), ..Buffers::new(best, Some(indices)) };
+    sort_buffers(device, &job, &device.state().plan(device, &job), buffers)
 }

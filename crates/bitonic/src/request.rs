@@ -124,6 +124,9 @@ impl Segments {
         Ok(Self::Offsets { segments, longest: longest.unwrap_or(0), len })
     }
 
+    /// The most segments of different lengths that a device sorts at a time.
+    const MOST_ON_DEVICE: usize = i32::MAX as usize;
+
     /// How many segments there are.
     pub const fn count(self) -> usize {
         match self {
@@ -224,9 +227,8 @@ impl Request {
         self.key.bytes() + with_key > size_of::<u64>()
     }
 
-    /// The one rule for what an engine cannot do. Devices sort rows, and no segments of different lengths yet. Obliviously, values that
-    /// the host puts in place by index show where each key went, and comparisons of more than 64 bits may become branches in some
-    /// OpenCL compiler.
+    /// The one rule for what an engine cannot do. Obliviously, values that the host puts in place by index show where each key went,
+    /// merges of long segments show it, too, and comparisons of more than 64 bits may become branches in some OpenCL compiler.
     ///
     /// # Errors
     ///
@@ -235,13 +237,21 @@ impl Request {
         if !engine.has_devices() {
             return Ok(());
         }
-        let (reason, advice) = if matches!(self.segments, Segments::Offsets { .. }) {
+        let has_offsets = matches!(self.segments, Segments::Offsets { .. });
+        let (reason, advice) = if has_offsets && matches!(self.what, What::Top(_)) {
             (
-                "it sorts rows of one length, and no segments of different lengths yet",
-                "sort segments on the cpu engine, or leave the choice to auto",
+                "it takes the best keys of rows of one length, and not of segments of different lengths",
+                "take the best keys of segments on the cpu engine, or leave the choice to auto",
             )
+        } else if has_offsets && self.segments.count() > Segments::MOST_ON_DEVICE {
+            ("it numbers segments with 32 bits, and these are more", "sort fewer segments at a time")
         } else if !self.oblivious {
             return Ok(());
+        } else if has_offsets {
+            (
+                "it merges the tiles of long segments, and that shows where keys go",
+                "sort segments obliviously on the cpu engine, or rows of one length",
+            )
         } else if let What::Top(_) = self.what {
             (
                 "it keeps the keys that come before a bound, and which ones these are shows in what it does",
@@ -289,11 +299,23 @@ mod tests {
     }
 
     #[test]
-    fn segments_of_different_lengths_are_for_the_cpu() {
+    fn a_device_sorts_segments_of_different_lengths_but_not_obliviously_and_takes_no_best_keys_of_them() {
         let segments = Segments::offsets(&[0, 4, 9], 9).unwrap();
-        let request = Request::keys::<u32>(segments);
-        assert!(request.check(Engine::Cpu).is_ok());
-        assert!(request.check(Engine::OpenCl).is_err() && request.check(Engine::Cuda).is_err());
+        let keys = Request::keys::<u32>(segments);
+        let many = Segments::Offsets { segments: 1 << 31, longest: 1, len: 1 };
+        for (request, is_refused) in [
+            (keys, false),
+            (Request::argsort::<f64>(segments), false),
+            (Request::pairs::<u32, [u8; 3]>(segments), false),
+            (Request { oblivious: true, ..keys }, true),
+            (Request::top::<u32>(segments, 2), true),
+            (Request::keys::<u32>(many), true),
+        ] {
+            assert!(request.check(Engine::Cpu).is_ok());
+            for engine in [Engine::OpenCl, Engine::Cuda] {
+                assert_eq!(request.check(engine).is_err(), is_refused, "{request:?}");
+            }
+        }
     }
 
     #[test]

@@ -11,12 +11,12 @@ use crate::gpu::backends::Backend;
 use crate::gpu::choice::DeviceChoice;
 use crate::gpu::cut::Cuts;
 use crate::gpu::engine::DeviceEngine;
-use crate::gpu::execute::{HostArrays, Means, ValueBytes};
+use crate::gpu::execute::{HostArrays, HostData, Means, ValueBytes};
 use crate::instructions::{Available, Instructions};
 use crate::key::{BitMap, Bits, Key, KeyType, Order, as_bits, as_bits_mut, bits_as_bytes, bits_as_bytes_mut};
 use crate::plan::Plan;
 use crate::report::DeviceTimes;
-use crate::request::{Request, Segments, What};
+use crate::request::{Request, Segments};
 use crate::{Engine, Error, Report};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -363,16 +363,16 @@ impl Sorter {
         request: &Request,
         operation: &mut dyn Operation,
     ) -> Result<(Plan, DeviceTimes), Error> {
-        let means = self.means(request)?;
+        let means = self.means()?;
         let plan = device.plan(request, &means)?;
-        let done = device.execute(&plan, operation.arrays(request)?, &means)?;
+        let done = device.execute(&plan, operation.data(request)?, &means)?;
         Ok((done.plan, done.times))
     }
 
     fn plan_of(&self, request: Request, for_cpu: CpuPlanner) -> Result<Plan, Error> {
         let request = self.complete(request);
         if let Some(device) = self.device_by(worthwhile_to_plan, &request, &mut None)? {
-            match self.means(&request).and_then(|means| device.plan(&request, &means)) {
+            match self.means().and_then(|means| device.plan(&request, &means)) {
                 Ok(plan) => return Ok(plan),
                 Err(error) => self.fall_back(error, &mut None)?,
             }
@@ -392,9 +392,8 @@ impl Sorter {
     }
 
     /// What a sort on a device may use.
-    fn means(&self, request: &Request) -> Result<Means, Error> {
-        let is_whole = self.no_chunks || matches!(request.what, What::Top(_));
-        let cuts = match (is_whole, self.oblivious) {
+    fn means(&self) -> Result<Means, Error> {
+        let cuts = match (self.no_chunks, self.oblivious) {
             (true, _) => Cuts::Nowhere,
             (false, true) => Cuts::BetweenRows,
             (false, false) => Cuts::Anywhere,
@@ -510,7 +509,7 @@ trait Operation {
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error>;
 
-    fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error>;
+    fn data(&mut self, request: &Request) -> Result<HostData<'_>, Error>;
 }
 
 /// What brings the keys of a request into its order.
@@ -531,8 +530,8 @@ impl<B: Bits> Operation for Keys<'_, B> {
         cpu::sort_segments(self.0, map(request), request.segments, settings)
     }
 
-    fn arrays(&mut self, _: &Request) -> Result<HostArrays<'_>, Error> {
-        Ok(HostArrays::Keys(bits_as_bytes_mut(self.0)))
+    fn data(&mut self, _: &Request) -> Result<HostData<'_>, Error> {
+        Ok(HostArrays::Keys(bits_as_bytes_mut(self.0)).into())
     }
 }
 
@@ -547,16 +546,25 @@ impl<B: Bits, V: Copy + Send> Operation for Pairs<'_, B, V> {
         cpu::sort_pairs(self.0, self.1, map(request), request.stable, settings)
     }
 
-    fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error> {
-        let keys = bits_as_bytes_mut(self.0);
-        if !request.carries_values() {
-            return Ok(HostArrays::Gathered { keys, values: ValueBytes::new(self.1) });
-        }
-        // SAFETY: values that are carried are plain numbers, all of whose bytes are initialised, and any bytes are a value.
-        let values =
-            unsafe { std::slice::from_raw_parts_mut(self.1.as_mut_ptr().cast(), size_of_val::<[V]>(self.1)) };
-        Ok(HostArrays::Pairs { keys, values })
+    fn data(&mut self, request: &Request) -> Result<HostData<'_>, Error> {
+        Ok(arrays_of_pairs(self.0, self.1, request).into())
     }
+}
+
+/// Keys and values for a device.
+fn arrays_of_pairs<'a, B: Bits, V: Copy>(
+    keys: &'a mut [B],
+    values: &'a mut [V],
+    request: &Request,
+) -> HostArrays<'a> {
+    let keys = bits_as_bytes_mut(keys);
+    if !request.carries_values() {
+        return HostArrays::Gathered { keys, values: ValueBytes::new(values) };
+    }
+    // SAFETY: values that are carried are plain numbers, all of whose bytes are initialised, and any bytes are a value.
+    let values =
+        unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val::<[V]>(values)) };
+    HostArrays::Pairs { keys, values }
 }
 
 /// Apart, so that programs without rows are built without the code for them.
@@ -573,8 +581,8 @@ impl<B: Bits, V: Copy + Send> Operation for PairsOfRows<'_, B, V> {
         cpu::sort_pairs_of_parts(keys, values, map(request), bounds, request.stable, settings)
     }
 
-    fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error> {
-        self.0.arrays(request)
+    fn data(&mut self, request: &Request) -> Result<HostData<'_>, Error> {
+        self.0.data(request)
     }
 }
 
@@ -590,12 +598,20 @@ impl<B: Bits> Operation for Argsort<'_, B> {
         Ok(())
     }
 
-    fn arrays(&mut self, _: &Request) -> Result<HostArrays<'_>, Error> {
-        let bytes = self.0.len().saturating_mul(size_of::<usize>());
-        self.1.try_reserve_exact(self.0.len()).map_err(|_| Error::OutOfMemory { bytes })?;
-        self.1.resize(self.0.len(), 0);
-        Ok(HostArrays::Indices { keys: bits_as_bytes(self.0), indices: self.1 })
+    fn data(&mut self, _: &Request) -> Result<HostData<'_>, Error> {
+        Ok(arrays_of_indices(self.0, self.1)?.into())
     }
+}
+
+/// Keys for a device, and a place for the index of each.
+fn arrays_of_indices<'a, B: Bits>(
+    keys: &'a [B],
+    indices: &'a mut Vec<usize>,
+) -> Result<HostArrays<'a>, Error> {
+    let bytes = keys.len().saturating_mul(size_of::<usize>());
+    indices.try_reserve_exact(keys.len()).map_err(|_| Error::OutOfMemory { bytes })?;
+    indices.resize(keys.len(), 0);
+    Ok(HostArrays::Indices { keys: bits_as_bytes(keys), indices })
 }
 
 #[cfg(test)]

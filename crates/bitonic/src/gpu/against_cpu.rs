@@ -259,7 +259,7 @@ impl<K: Bits, V: bytemuck::Pod + Send> Arrays<K, V> {
                 HostArrays::Keys(bits_as_bytes_mut(keys))
             }
         };
-        execute(device, plan, arrays, means).map(|_| ())
+        execute(device, plan, arrays.into(), means).map(|_| ())
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) enum Cuts {
     BetweenRows,
     /// Nowhere: what is too large is refused.
     Nowhere,
+    /// Nowhere, whatever the user allows: the best keys, and segments of different lengths.
+    Never,
 }
 
 /// Where arrays are cut.
@@ -47,6 +49,7 @@ impl Cut {
     /// [`Error::LargerThanDevice`] if that is not allowed, or even the smallest chunk does not fit.
     pub(crate) fn new(job: &Job, facts: &DeviceFacts, cuts: Cuts, limit: Option<u64>) -> Result<Self, Error> {
         let allowance = Allowance::of(facts, limit);
+        let cuts = if job.best.is_some() || job.ragged.is_some() { Cuts::Never } else { cuts };
         let len = job.len();
         let cut = Self { row_length: job.row_length, len, capacity: capacity(allowance, job).min(len), cuts };
         if cut.is_whole() || cut.smallest() <= cut.capacity {
@@ -129,7 +132,7 @@ impl Cut {
         match self.cuts {
             Cuts::Anywhere => 1,
             Cuts::BetweenRows => self.row_length,
-            Cuts::Nowhere => self.len,
+            Cuts::Nowhere | Cuts::Never => self.len,
         }
     }
 
@@ -142,6 +145,10 @@ impl Cut {
             }
             Cuts::Nowhere => {
                 "allow chunks() that are merged on the host, choose the cpu engine, or raise device_memory() or \
+                 BITONIC_DEVICE_MEMORY where they set the limit"
+            }
+            Cuts::Never => {
+                "these go to the device in one piece: give it fewer at a time, choose the cpu engine, or raise device_memory() or \
                  BITONIC_DEVICE_MEMORY where they set the limit"
             }
         }

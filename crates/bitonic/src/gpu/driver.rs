@@ -320,7 +320,7 @@ impl<M: Copy> FromIterator<Argument<M>> for Arguments<M> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RepeatKey<M> {
     pub(crate) kernels: u64,
-    pub(crate) arrays: [Option<M>; 6],
+    pub(crate) arrays: [Option<M>; 7],
 }
 
 /// What a transfer took.

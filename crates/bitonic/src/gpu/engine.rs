@@ -2,7 +2,7 @@
 
 use super::against_cpu;
 use super::driver::Driver;
-use super::execute::{Done, HostArrays, Means, execute, facts_of};
+use super::execute::{Done, HostData, Means, execute, facts_of};
 use super::facts::DeviceFacts;
 use super::plan::plan_with;
 use super::search::{self, TuneReport};
@@ -21,7 +21,7 @@ pub(crate) trait DeviceEngine: Send + Sync {
     fn plan(&self, request: &Request, means: &Means) -> Result<Plan, Error>;
 
     /// Sorts as planned. The arrays are as they were if anything fails, or fully sorted.
-    fn execute(&self, plan: &Plan, arrays: HostArrays<'_>, means: &Means) -> Result<Done, Error>;
+    fn execute(&self, plan: &Plan, data: HostData<'_>, means: &Means) -> Result<Done, Error>;
 
     /// How fast the device copies its own memory; measured if nobody has.
     fn copy_bandwidth(&self) -> Result<f64, Error>;
@@ -42,8 +42,8 @@ impl<D: Driver> DeviceEngine for D {
         plan_with(request, &facts_of(self), means.cuts, means.limit, |job| self.state().plan(self, job))
     }
 
-    fn execute(&self, plan: &Plan, arrays: HostArrays<'_>, means: &Means) -> Result<Done, Error> {
-        execute(self, plan, arrays, means)
+    fn execute(&self, plan: &Plan, data: HostData<'_>, means: &Means) -> Result<Done, Error> {
+        execute(self, plan, data, means)
     }
 
     fn copy_bandwidth(&self) -> Result<f64, Error> {

@@ -1,7 +1,40 @@
 //! A request as kernels see it: elements of some bits, in rows.
 
 use super::element::{Element, Mapping};
-use crate::request::{Request, What};
+use crate::Error;
+use crate::request::{Request, Segments, What, index_bytes};
+
+/// Rows of different lengths: where each begins and ends is in a table on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Ragged {
+    /// The elements of the arrays.
+    pub(crate) len: usize,
+    /// The bits of an offset: 32 or 64.
+    pub(crate) offset_bits: u32,
+}
+
+impl Ragged {
+    pub(crate) fn new(len: usize) -> Self {
+        Self { len, offset_bits: 8 * index_bytes(len) as u32 }
+    }
+
+    /// The table for a device of segments that begin and end at these offsets, counted from the first one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`].
+    pub(crate) fn table(self, offsets: &[usize]) -> Result<Vec<u8>, Error> {
+        let bytes = offsets.len() * self.offset_bits as usize / 8;
+        let mut table = Vec::new();
+        table.try_reserve_exact(bytes).map_err(|_| Error::OutOfMemory { bytes })?;
+        let first = offsets.first().copied().unwrap_or(0);
+        for &offset in offsets {
+            let number = ((offset - first) as u64).to_le_bytes();
+            table.extend_from_slice(&number[..self.offset_bits as usize / 8]);
+        }
+        Ok(table)
+    }
+}
 
 /// What the kernels of a device sort: `rows` rows of `row_length` elements each, one after the other in the arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -10,6 +43,8 @@ pub(crate) struct Job {
     pub(crate) mapping: Mapping,
     pub(crate) row_length: usize,
     pub(crate) rows: usize,
+    /// Where rows have different lengths; then `row_length` is that of the longest, or more.
+    pub(crate) ragged: Option<Ragged>,
     /// How many elements of every row are asked for, where it is not all of them: the first ones in order. At most a row.
     pub(crate) best: Option<usize>,
     /// Whether the sort may have no memory beyond the arrays: the pure network, which is oblivious.
@@ -37,6 +72,10 @@ impl Job {
             mapping: Mapping::new(request.key, request.order),
             row_length,
             rows: request.segments.count(),
+            ragged: match request.segments {
+                Segments::Offsets { len, .. } => Some(Ragged::new(len)),
+                Segments::One { .. } | Segments::Rows { .. } => None,
+            },
             best,
             in_place: request.oblivious,
             wide_index: false,
@@ -45,19 +84,25 @@ impl Job {
 
     /// How many elements there are.
     pub(crate) fn len(&self) -> usize {
-        self.row_length.saturating_mul(self.rows)
+        self.ragged.map_or(self.row_length.saturating_mul(self.rows), |ragged| ragged.len)
     }
 
     /// What the arrays take on the device.
     pub(crate) fn stored_bytes(&self) -> usize {
         let (keys, values) = self.array_bytes();
-        self.input_bytes().saturating_add(keys).saturating_add(values)
+        let beside = self.input_bytes().saturating_add(self.offset_bytes());
+        beside.saturating_add(keys).saturating_add(values)
     }
 
     /// The bytes of keys, and of values: of all elements, or of the best.
     pub(crate) fn array_bytes(&self) -> (usize, usize) {
         let len = self.best.map_or(self.len(), |best| best.saturating_mul(self.rows));
         (len.saturating_mul(self.element.key_bytes()), len.saturating_mul(self.element.value_bytes()))
+    }
+
+    /// The bytes of the table of rows of different lengths; 0 where they have the same.
+    pub(crate) fn offset_bytes(&self) -> usize {
+        self.ragged.map_or(0, |ragged| (self.rows + 1).saturating_mul(ragged.offset_bits as usize / 8))
     }
 
     /// The bytes of the keys that only the best are taken from; 0 where all are sorted.

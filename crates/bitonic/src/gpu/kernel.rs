@@ -42,6 +42,8 @@ const SAMPLED: Part = part!("sampled.c");
 const COUNTED: Part = part!("counted.c");
 const BEST: Part = part!("best.c");
 const VERIFY: Part = part!("verify.c");
+const SEGMENTS: Part = part!("segments.c");
+const SEGMENT_MERGE: Part = part!("segment_merge.c");
 
 macro_rules! kernels {
     ($($name:literal: $parts:expr, reads_input: $reads_input:literal;)+) => {
@@ -79,6 +81,11 @@ pub(crate) static KERNELS: &[Kernel] = kernels! {
     "verify_after": [VERIFY, part!("verify_after.c")], reads_input: false;
     "verify_best": [VERIFY, part!("verify_best.c")], reads_input: false;
     "verify_compare": [VERIFY, part!("verify_compare.c")], reads_input: false;
+    "segments_count": [SEGMENTS, part!("segments_count.c")], reads_input: false;
+    "segments_list": [SEGMENTS, part!("segments_list.c")], reads_input: false;
+    "segment_sort": [TILE, SEGMENTS, part!("segment_sort.c")], reads_input: true;
+    "segment_splits": [SEGMENTS, SEGMENT_MERGE, part!("segment_splits.c")], reads_input: false;
+    "segment_tile_merge": [TILE, SEGMENTS, SEGMENT_MERGE, part!("segment_tile_merge.c")], reads_input: false;
 };
 
 /// The row of a name.

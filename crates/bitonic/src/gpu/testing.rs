@@ -5,7 +5,7 @@ use super::DeviceState;
 use super::choice::DeviceChoice;
 use super::driver::{Argument, Command, DeviceBuffer, Driver, Grid, RepeatKey, Source, Transfer};
 use super::element::Mapping;
-use super::execute::sort_buffers;
+use super::execute::{Buffers, sort_buffers};
 use super::facts::DeviceFacts;
 use super::job::Job;
 use super::kernel::Part;
@@ -67,7 +67,7 @@ pub(crate) fn sort_by_strategy<K: Key, D: Driver>(
         device.upload(as_bytes(&values), &buffer).expect("values go up");
         buffer
     });
-    sort_buffers(device, job, &plan, &buffer, value_buffer.as_ref()).expect("the kernels run");
+    sort_buffers(device, job, &plan, Buffers::new(&buffer, value_buffer.as_ref())).expect("the kernels run");
     let mut sorted = vec![0; size_of_val(keys)];
     device.download(&buffer, &mut sorted).expect("keys come down");
     let sorted = sorted.chunks_exact(size_of::<K>());

@@ -1,7 +1,7 @@
 //! Trials of a plan on a device: how long it takes, and whether it is always right.
 
 use super::driver::Driver;
-use super::execute::{sort_buffers, wrong_result};
+use super::execute::{Buffers, sort_buffers, wrong_result};
 use super::job::Job;
 use crate::Error;
 use crate::cpu;
@@ -43,7 +43,7 @@ impl<'a, K: Key, D: Driver> Trial<'a, K, D> {
         let mut times = Vec::with_capacity(RUNS);
         for run in 0..=RUNS {
             self.device.upload(as_bytes(&self.unsorted), &self.buffer)?;
-            let time = sort_buffers(self.device, &self.job, &whole, &self.buffer, None)?.span;
+            let time = sort_buffers(self.device, &self.job, &whole, Buffers::new(&self.buffer, None))?.span;
             self.verify(&whole)?;
             if run > 0 {
                 times.push(time);
@@ -62,7 +62,7 @@ impl<'a, K: Key, D: Driver> Trial<'a, K, D> {
         keys.reverse();
         keys.rotate_left(1);
         self.device.upload(as_bytes(&keys), &self.buffer)?;
-        sort_buffers(self.device, job, plan, &self.buffer, None)?;
+        sort_buffers(self.device, job, plan, Buffers::new(&self.buffer, None))?;
         self.verify(plan)
     }
 
@@ -122,7 +122,7 @@ impl<'a, K: Key, D: Driver> Trial<'a, K, D> {
                 let plan = plan(&job);
                 let result = &mut result[..keys.len()];
                 device.upload(bits_as_bytes(&keys), &buffer)?;
-                sort_buffers(device, &job, &plan, &buffer, None)?;
+                sort_buffers(device, &job, &plan, Buffers::new(&buffer, None))?;
                 device.download(&buffer, bits_as_bytes_mut(result))?;
                 let map = BitMap::new(K::TYPE.form(), Order::Ascending);
                 let is_same = |keys: &[K::Bits]| Fingerprint::of_elements(Place::ALONE, keys, Nothing);

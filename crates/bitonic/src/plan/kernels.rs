@@ -151,6 +151,8 @@ pub enum Parameter {
     Values,
     /// The keys that only the best are taken from. They stay.
     Input,
+    /// Where segments of different lengths begin and end.
+    Offsets,
     /// Working memory for keys.
     WorkKeys,
     /// Working memory for values.

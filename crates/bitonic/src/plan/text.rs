@@ -169,7 +169,8 @@ impl Plan {
             | Algorithm::Buckets
             | Algorithm::Counting
             | Algorithm::Standard
-            | Algorithm::Selection => Ok(()),
+            | Algorithm::Selection
+            | Algorithm::Segments => Ok(()),
         }
     }
 }

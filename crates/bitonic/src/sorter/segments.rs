@@ -1,20 +1,21 @@
-//! Segments of any lengths: doors to the CPU engine's parts.
+//! Segments of any lengths.
 
-use super::{CpuPlanner, Sorter, check_lengths, report};
-use crate::cpu::{self, Bounds, Settings};
-use crate::key::{Key, as_bits, as_bits_mut};
+use super::{Operation, Sorter, arrays_of_indices, arrays_of_pairs, check_lengths, map};
+use crate::cpu::{self, Bounds, KeysPlan, Settings};
+use crate::gpu::execute::{HostArrays, HostData};
+use crate::key::{Bits, Key, as_bits, as_bits_mut, bits_as_bytes_mut};
 use crate::plan::Plan;
 use crate::request::{Request, Segments};
 use crate::{Error, Report};
-use std::time::Instant;
 
 impl Sorter {
     /// Sorts every segment of keys for itself, in place. Segment i has the keys from `offsets[i]` to `offsets[i + 1]`: there is one
     /// offset more than segments. Segments may be empty; keys before the first offset and from the last on stay as they are.
     ///
     /// - Order and result: as in [`Sorter::sort`].
-    /// - Memory: in place for 32- and 64-bit keys; what others need, [`Sorter::plan_segments`] says.
-    /// - Engine: the CPU. A device that is asked for by name refuses; see [`Request::check`].
+    /// - Memory: in place for 32- and 64-bit keys on the CPU; what others need, [`Sorter::plan_segments`] says.
+    /// - Engine: the CPU, or a device that is asked for by name. It takes all segments in one go: if its memory does not hold them, it
+    ///   refuses.
     /// - Errors: [`Error::Offsets`] if the offsets do not ascend or end after the keys; nothing is moved then.
     ///
     /// ```
@@ -25,11 +26,9 @@ impl Sorter {
     /// ```
     pub fn sort_segments<K: Key>(&self, keys: &mut [K], offsets: &[usize]) -> Result<Report, Error> {
         let request = Request::keys::<K>(Segments::offsets(offsets, keys.len())?);
-        self.run_parts(request, cpu::plan_keys::<K::Bits>, |settings| {
-            // SAFETY: every part gets back a permutation of its bits.
-            let bits = unsafe { as_bits_mut(keys) };
-            cpu::sort_parts(bits, settings.map::<K>(), Bounds::Offsets(offsets), settings)
-        })
+        // SAFETY: every segment gets back a permutation of its bits.
+        let keys = unsafe { as_bits_mut(keys) };
+        self.run(request, &mut KeysOfSegments { keys, offsets })
     }
 
     /// Sorts every segment of keys for itself, in place, and moves every value with its key. Segments as in
@@ -51,12 +50,9 @@ impl Sorter {
     ) -> Result<Report, Error> {
         check_lengths(keys, values)?;
         let request = Request::pairs::<K, V>(Segments::offsets(offsets, keys.len())?);
-        self.run_parts(request, cpu::plan_pairs::<K::Bits, V>, |settings| {
-            let (map, bounds) = (settings.map::<K>(), Bounds::Offsets(offsets));
-            // SAFETY: every part gets back a permutation of its bits.
-            let bits = unsafe { as_bits_mut(keys) };
-            cpu::sort_pairs_of_parts(bits, values, map, bounds, self.stable, settings)
-        })
+        // SAFETY: every segment gets back a permutation of its bits.
+        let keys = unsafe { as_bits_mut(keys) };
+        self.run(request, &mut PairsOfSegments { keys, values, offsets })
     }
 
     /// The index of every key within its segment, in the order of the segment; equal keys by lowest index. The keys stay as they
@@ -71,50 +67,93 @@ impl Sorter {
     pub fn argsort_segments<K: Key>(&self, keys: &[K], offsets: &[usize]) -> Result<Vec<usize>, Error> {
         let request = Request::argsort::<K>(Segments::offsets(offsets, keys.len())?);
         let mut indices = Vec::new();
-        self.run_parts(request, cpu::plan_argsort::<K::Bits>, |settings| {
-            let map = settings.map::<K>();
-            indices = cpu::argsort_parts(as_bits(keys), map, Bounds::Offsets(offsets), settings)?;
-            Ok(())
-        })?;
+        let keys = as_bits(keys);
+        self.run(request, &mut ArgsortOfSegments { keys, indices: &mut indices, offsets })?;
         Ok(indices)
     }
 
     /// What [`Sorter::sort_segments`] would do with this many keys.
     pub fn plan_segments<K: Key>(&self, len: usize, offsets: &[usize]) -> Result<Plan, Error> {
-        self.plan_parts(Request::keys::<K>(Segments::offsets(offsets, len)?), cpu::plan_keys::<K::Bits>)
+        self.plan_of(Request::keys::<K>(Segments::offsets(offsets, len)?), cpu::plan_keys::<K::Bits>)
     }
 
     /// What [`Sorter::sort_pairs_segments`] would do with this many keys and values.
     pub fn plan_pairs_segments<K: Key, V>(&self, len: usize, offsets: &[usize]) -> Result<Plan, Error> {
-        self.plan_parts(
-            Request::pairs::<K, V>(Segments::offsets(offsets, len)?),
-            cpu::plan_pairs::<K::Bits, V>,
-        )
+        self.plan_of(Request::pairs::<K, V>(Segments::offsets(offsets, len)?), cpu::plan_pairs::<K::Bits, V>)
     }
 
     /// What [`Sorter::argsort_segments`] would do with this many keys.
     pub fn plan_argsort_segments<K: Key>(&self, len: usize, offsets: &[usize]) -> Result<Plan, Error> {
-        self.plan_parts(Request::argsort::<K>(Segments::offsets(offsets, len)?), cpu::plan_argsort::<K::Bits>)
+        self.plan_of(Request::argsort::<K>(Segments::offsets(offsets, len)?), cpu::plan_argsort::<K::Bits>)
+    }
+}
+
+/// What the segments are cut from.
+fn covered(offsets: &[usize]) -> std::ops::Range<usize> {
+    Bounds::Offsets(offsets).covered()
+}
+
+struct KeysOfSegments<'a, B> {
+    keys: &'a mut [B],
+    offsets: &'a [usize],
+}
+
+impl<B: Bits> Operation for KeysOfSegments<'_, B> {
+    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> KeysPlan {
+        cpu::plan_keys::<B>(request, settings)
     }
 
-    /// The plan of a request that only the CPU can do.
-    fn plan_parts(&self, request: Request, for_cpu: CpuPlanner) -> Result<Plan, Error> {
-        let request = self.complete(request);
-        request.check(self.engine)?;
-        let settings = self.settings()?;
-        Ok(cpu::plan_request(&request, settings, for_cpu(&request, settings)))
+    fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
+        cpu::sort_parts(self.keys, map(request), Bounds::Offsets(self.offsets), settings)
     }
 
-    /// Plans and runs a request that only the CPU can do.
-    fn run_parts(
-        &self,
-        request: Request,
-        for_cpu: CpuPlanner,
-        work: impl FnOnce(Settings) -> Result<(), Error>,
-    ) -> Result<Report, Error> {
-        let started = Some(Instant::now());
-        let plan = self.plan_parts(request, for_cpu)?;
-        work(self.settings()?)?;
-        report(|| plan, None, None, started)
+    fn data(&mut self, _: &Request) -> Result<HostData<'_>, Error> {
+        let arrays = HostArrays::Keys(bits_as_bytes_mut(&mut self.keys[covered(self.offsets)]));
+        Ok(HostData { arrays, offsets: Some(self.offsets) })
+    }
+}
+
+struct PairsOfSegments<'a, B, V> {
+    keys: &'a mut [B],
+    values: &'a mut [V],
+    offsets: &'a [usize],
+}
+
+impl<B: Bits, V: Copy + Send> Operation for PairsOfSegments<'_, B, V> {
+    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> KeysPlan {
+        cpu::plan_pairs::<B, V>(request, settings)
+    }
+
+    fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
+        let bounds = Bounds::Offsets(self.offsets);
+        cpu::sort_pairs_of_parts(self.keys, self.values, map(request), bounds, request.stable, settings)
+    }
+
+    fn data(&mut self, request: &Request) -> Result<HostData<'_>, Error> {
+        let covered = covered(self.offsets);
+        let arrays = arrays_of_pairs(&mut self.keys[covered.clone()], &mut self.values[covered], request);
+        Ok(HostData { arrays, offsets: Some(self.offsets) })
+    }
+}
+
+struct ArgsortOfSegments<'a, B> {
+    keys: &'a [B],
+    indices: &'a mut Vec<usize>,
+    offsets: &'a [usize],
+}
+
+impl<B: Bits> Operation for ArgsortOfSegments<'_, B> {
+    fn plan_for_cpu(&self, request: &Request, settings: Settings) -> KeysPlan {
+        cpu::plan_argsort::<B>(request, settings)
+    }
+
+    fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
+        *self.indices = cpu::argsort_parts(self.keys, map(request), Bounds::Offsets(self.offsets), settings)?;
+        Ok(())
+    }
+
+    fn data(&mut self, _: &Request) -> Result<HostData<'_>, Error> {
+        let arrays = arrays_of_indices(&self.keys[covered(self.offsets)], self.indices)?;
+        Ok(HostData { arrays, offsets: Some(self.offsets) })
     }
 }

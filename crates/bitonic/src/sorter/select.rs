@@ -3,7 +3,7 @@
 use super::{Operation, Sorter, map};
 use crate::Error;
 use crate::cpu::{self, KeysPlan, Settings};
-use crate::gpu::execute::HostArrays;
+use crate::gpu::execute::{HostArrays, HostData};
 use crate::key::{Bits, Key, Order, as_bits, bits_as_bytes, bits_as_bytes_mut};
 use crate::plan::Plan;
 use crate::request::{Request, Segments};
@@ -203,17 +203,18 @@ impl<B: Bits> Operation for Top<'_, B> {
         Ok(())
     }
 
-    fn arrays(&mut self, request: &Request) -> Result<HostArrays<'_>, Error> {
+    fn data(&mut self, request: &Request) -> Result<HostData<'_>, Error> {
         let count = self.k.min(request.segments.longest()).saturating_mul(request.segments.count());
         self.best = cpu::try_vec(count)?;
         self.best.resize(count, B::ZERO);
         self.indices = cpu::try_vec(count)?;
         self.indices.resize(count, 0);
-        Ok(HostArrays::Best {
+        let arrays = HostArrays::Best {
             keys: bits_as_bytes(self.bits),
             best: bits_as_bytes_mut(&mut self.best),
             indices: &mut self.indices,
-        })
+        };
+        Ok(arrays.into())
     }
 }
 

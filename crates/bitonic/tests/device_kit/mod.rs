@@ -24,6 +24,7 @@ macro_rules! on_device {
 }
 
 mod chunks;
+mod segments;
 mod top;
 
 impl SortsKeys for With {

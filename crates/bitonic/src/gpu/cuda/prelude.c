@@ -14,7 +14,6 @@ typedef ulonglong2 u64x2; /* 16 bytes that are loaded and stored at once */
 /* One whose blocks have any number up to this. The compiler keeps to as many registers as let so many threads run together. */
 #define KERNEL_UP_TO(items) extern "C" __global__ __launch_bounds__(items) void
 #define FUNCTION static __device__ __forceinline__
-#define GROUP_FUNCTION FUNCTION
 #define GLOBAL
 #define LOCAL
 /* A block has more than 48 KiB of shared memory only if the launch asks for it, so all of it comes with the launch. */

@@ -1,6 +1,7 @@
 //! The caller's arrays, as bytes: what sorts them knows widths only.
 
 use crate::Error;
+use crate::cpu::Bounds;
 use crate::gpu::element::Element;
 use crate::gpu::job::Job;
 use rayon::prelude::*;
@@ -18,6 +19,24 @@ pub(crate) enum HostArrays<'a> {
     Indices { keys: &'a [u8], indices: &'a mut [usize] },
     /// Keys that stay, and places for the best of every row and the index of each.
     Best { keys: &'a [u8], best: &'a mut [u8], indices: &'a mut [usize] },
+}
+
+/// The caller's arrays, and how they are divided.
+pub(crate) struct HostData<'a> {
+    pub(crate) arrays: HostArrays<'a>,
+    /// Where segments of different lengths begin and end: one offset more than segments. The first one begins where the arrays begin.
+    pub(crate) offsets: Option<&'a [usize]>,
+}
+
+impl<'a> From<HostArrays<'a>> for HostData<'a> {
+    fn from(arrays: HostArrays<'a>) -> Self {
+        Self { arrays, offsets: None }
+    }
+}
+
+/// The rows of a job.
+fn bounds<'a>(job: &Job, offsets: Option<&'a [usize]>) -> Bounds<'a> {
+    offsets.map_or(Bounds::rows(job.len(), job.row_length), Bounds::Offsets)
 }
 
 /// Values of any type that can be copied.
@@ -117,15 +136,24 @@ pub(super) fn numbers(bytes: &[u8], element: Element) -> impl Iterator<Item = us
 /// What one thread makes numbers of at a time, in bytes; from twice that on, others are woken.
 const PART_BYTES: usize = 256 << 10;
 
-/// Whether all numbers are indices of a row.
-fn are_indices(bytes: &[u8], job: &Job) -> bool {
-    let is_right = |part: &[u8]| !numbers(part, job.element).any(|index| index >= job.row_length);
-    if bytes.len() < 2 * PART_BYTES { is_right(bytes) } else { bytes.par_chunks(PART_BYTES).all(is_right) }
+/// Whether all numbers are indices of their row.
+fn are_indices(bytes: &[u8], job: &Job, offsets: Option<&[usize]>) -> bool {
+    let are_below = |end: usize, part: &[u8]| !numbers(part, job.element).any(|index| index >= end);
+    let is_long = bytes.len() >= 2 * PART_BYTES;
+    let Some(offsets) = offsets else {
+        let is_right = |part: &[u8]| are_below(job.row_length, part);
+        return if is_long { bytes.par_chunks(PART_BYTES).all(is_right) } else { is_right(bytes) };
+    };
+    let (first, each) = (offsets.first().copied().unwrap_or(0), job.element.value_bytes());
+    let is_right = |ends: &[usize]| {
+        are_below(ends[1] - ends[0], &bytes[(ends[0] - first) * each..(ends[1] - first) * each])
+    };
+    if is_long { offsets.par_windows(2).all(is_right) } else { offsets.windows(2).all(is_right) }
 }
 
 /// Writes the indices of a sorted job, each counted from the start of its row; whether all are such indices. If not, nothing is written.
-pub(crate) fn write_indices(bytes: &[u8], job: &Job, to: &mut [usize]) -> bool {
-    if !are_indices(bytes, job) {
+pub(crate) fn write_indices(bytes: &[u8], job: &Job, offsets: Option<&[usize]>, to: &mut [usize]) -> bool {
+    if !are_indices(bytes, job, offsets) {
         return false;
     }
     let write = |(to, part): (&mut [usize], &[u8])| {
@@ -145,14 +173,18 @@ pub(crate) fn write_indices(bytes: &[u8], job: &Job, to: &mut [usize]) -> bool {
 pub(crate) fn indices<'a>(
     bytes: &'a [u8],
     job: &'a Job,
+    offsets: Option<&'a [usize]>,
     start: usize,
 ) -> Option<impl Iterator<Item = usize> + 'a> {
-    if !are_indices(bytes, job) {
+    if !are_indices(bytes, job, offsets) {
         return None;
     }
-    let rows = bytes.chunks(job.element.value_bytes() * job.row_length.max(1));
-    Some(rows.enumerate().flat_map(move |(row, indices)| {
-        numbers(indices, job.element).map(move |index| start + row * job.row_length + index)
+    let (rows, each) = (bounds(job, offsets), job.element.value_bytes());
+    let first = rows.covered().start;
+    Some((0..rows.count()).flat_map(move |number| {
+        let row = rows.range(number);
+        let (begin, end) = (row.start - first, row.end - first);
+        numbers(&bytes[begin * each..end * each], job.element).map(move |index| start + begin + index)
     }))
 }
 
@@ -170,18 +202,30 @@ mod tests {
             let mut landed: Vec<u32> = (0..job.len() as u32).map(|place| 99 - place % 100).collect();
             let mut written = vec![7; job.len()];
             landed[250] = 100;
-            assert!(!write_indices(as_bytes(&landed), &job, &mut written));
-            assert!(indices(as_bytes(&landed), &job, 0).is_none());
+            assert!(!write_indices(as_bytes(&landed), &job, None, &mut written));
+            assert!(indices(as_bytes(&landed), &job, None, 0).is_none());
             assert!(written.iter().all(|&index| index == 7));
             landed[250] = 99;
-            assert!(write_indices(as_bytes(&landed), &job, &mut written));
+            assert!(write_indices(as_bytes(&landed), &job, None, &mut written));
             assert!(written.iter().zip(&landed).all(|(&index, &number)| index == number as usize));
-            let places = indices(as_bytes(&landed), &job, 5).unwrap();
+            let places = indices(as_bytes(&landed), &job, None, 5).unwrap();
             assert!(
                 places
                     .zip(written.iter().enumerate())
                     .all(|(place, (at, index))| place == 5 + at / 100 * 100 + index)
             );
         }
+    }
+
+    #[test]
+    fn indices_of_segments_are_those_of_their_own_segment() {
+        let offsets = [5, 5, 7, 10];
+        let segments = Segments::offsets(&offsets, 10).unwrap();
+        let job = Job::of(&Request::argsort::<u8>(segments));
+        let places = |landed: [u32; 5]| {
+            Some(indices(as_bytes(&landed), &job, Some(&offsets), 100)?.collect::<Vec<usize>>())
+        };
+        assert_eq!(places([1, 0, 2, 0, 1]), Some(vec![101, 100, 104, 102, 103]));
+        assert_eq!(places([1, 2, 0, 0, 1]), None, "2 is no index of a segment of two");
     }
 }

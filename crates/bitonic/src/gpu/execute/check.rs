@@ -28,13 +28,15 @@ pub(super) const OTHER_ELEMENTS: &str = "elements were lost, doubled or changed"
 pub(super) const NOT_IN_ORDER: &str = "it is not in order";
 
 /// The check of one sort, or of a chunk of it.
-pub(super) struct Check {
+pub(super) struct Check<'a> {
     key: KeyType,
     order: Order,
     /// Of what lands.
     job: Job,
     /// Whether less lands than was sent: the best elements of every row.
     lands_less: bool,
+    /// Where rows of different lengths begin and end, the first one with the arrays.
+    offsets: Option<&'a [usize]>,
     sent: Mutex<Fingerprint>,
     landed: Mutex<Fingerprint>,
     in_order: AtomicBool,
@@ -48,13 +50,14 @@ struct Stretch<'a> {
     values: Option<&'a [u8]>,
 }
 
-impl Check {
-    pub(super) fn new(request: &Request, job: &Job) -> Self {
+impl<'a> Check<'a> {
+    pub(super) fn new(request: &Request, job: &Job, offsets: Option<&'a [usize]>) -> Self {
         Self {
             key: request.key,
             order: request.order,
             job: Job { row_length: job.best.unwrap_or(job.row_length), ..*job },
             lands_less: job.best.is_some(),
+            offsets,
             sent: Mutex::default(),
             landed: Mutex::default(),
             in_order: AtomicBool::new(true),
@@ -107,11 +110,11 @@ impl Check {
         }
     }
 
-    fn of_keys<'a>(&self, offset: usize, keys: &'a [u8]) -> Stretch<'a> {
+    fn of_keys<'b>(&self, offset: usize, keys: &'b [u8]) -> Stretch<'b> {
         Stretch { start: offset / self.job.element.key_bytes(), keys, values: None }
     }
 
-    fn of_values<'a>(&self, all_keys: &'a [u8], offset: usize, values: &'a [u8]) -> Stretch<'a> {
+    fn of_values<'b>(&self, all_keys: &'b [u8], offset: usize, values: &'b [u8]) -> Stretch<'b> {
         let (key_bytes, value_bytes) = (self.job.element.key_bytes(), self.job.element.value_bytes());
         let (start, len) = (offset / value_bytes, values.len() / value_bytes);
         let keys = &all_keys[start * key_bytes..][..len * key_bytes];
@@ -133,17 +136,27 @@ impl Check {
     }
 
     fn fingerprint(&self, stretch: Stretch<'_>) -> Fingerprint {
+        let mut fingerprint = Fingerprint::default();
+        self.for_each_part(stretch, |place, part| fingerprint += self.fingerprint_of_part(place, part));
+        fingerprint
+    }
+
+    fn fingerprint_of_part(&self, place: Place, stretch: Stretch<'_>) -> Fingerprint {
         match self.job.element.key_bits {
-            8 => self.fingerprint_of::<u8>(stretch),
-            16 => self.fingerprint_of::<u16>(stretch),
-            32 => self.fingerprint_of::<u32>(stretch),
-            64 => self.fingerprint_of::<u64>(stretch),
-            _ => self.fingerprint_of::<u128>(stretch),
+            8 => self.fingerprint_of::<u8>(place, stretch),
+            16 => self.fingerprint_of::<u16>(place, stretch),
+            32 => self.fingerprint_of::<u32>(place, stretch),
+            64 => self.fingerprint_of::<u64>(place, stretch),
+            _ => self.fingerprint_of::<u128>(place, stretch),
         }
     }
 
-    fn fingerprint_of<B: Bits>(&self, Stretch { start, keys, values }: Stretch<'_>) -> Fingerprint {
-        let (place, keys): (_, &[B]) = (self.place(start), bytemuck::cast_slice(keys));
+    fn fingerprint_of<B: Bits>(
+        &self,
+        place: Place,
+        Stretch { keys, values, .. }: Stretch<'_>,
+    ) -> Fingerprint {
+        let keys: &[B] = bytemuck::cast_slice(keys);
         match (values, self.job.element.value_bits) {
             (_, 0) => Fingerprint::of_elements(place, keys, Nothing),
             (Some(values), 32) => {
@@ -157,22 +170,48 @@ impl Check {
         }
     }
 
-    fn place(&self, start: usize) -> Place {
-        Place { start, row_length: self.job.row_length }
-    }
-
-    fn is_in_order(&self, stretch: Stretch<'_>) -> bool {
-        match self.job.element.key_bits {
-            8 => self.is_in_order_of::<u8>(stretch),
-            16 => self.is_in_order_of::<u16>(stretch),
-            32 => self.is_in_order_of::<u32>(stretch),
-            64 => self.is_in_order_of::<u64>(stretch),
-            _ => self.is_in_order_of::<u128>(stretch),
+    /// Calls `visit` with the parts of a stretch that are looked at as one, and where they are: with all of it, or with those of each
+    /// row where rows have different lengths. Of these, the place is that in rows which are all as long as the longest.
+    fn for_each_part(&self, stretch: Stretch<'_>, mut visit: impl FnMut(Place, Stretch<'_>)) {
+        let Stretch { start, keys, values } = stretch;
+        let row_length = self.job.row_length;
+        let Some(offsets) = self.offsets else { return visit(Place { start, row_length }, stretch) };
+        let (key_bytes, value_bytes) = (self.job.element.key_bytes(), self.job.element.value_bytes());
+        let (first, end) = (offsets[0], start + keys.len() / key_bytes);
+        let row = offsets.partition_point(|offset| offset - first <= start).saturating_sub(1);
+        for (row, ends) in offsets.windows(2).enumerate().skip(row) {
+            let (row_start, row_end) = (ends[0] - first, ends[1] - first);
+            if row_start >= end {
+                break;
+            }
+            let (from, to) = (start.max(row_start), end.min(row_end));
+            if from < to {
+                let place = Place { start: row * row_length + (from - row_start), row_length };
+                let bytes = |each: usize| (from - start) * each..(to - start) * each;
+                let values = values.map(|values| &values[bytes(value_bytes)]);
+                visit(place, Stretch { start: from, keys: &keys[bytes(key_bytes)], values });
+            }
         }
     }
 
-    fn is_in_order_of<B: Bits>(&self, Stretch { start, keys, values }: Stretch<'_>) -> bool {
-        let (place, keys): (_, &[B]) = (self.place(start), bytemuck::cast_slice(keys));
+    fn is_in_order(&self, stretch: Stretch<'_>) -> bool {
+        let mut all = true;
+        self.for_each_part(stretch, |place, part| all &= self.part_is_in_order(place, part));
+        all
+    }
+
+    fn part_is_in_order(&self, place: Place, stretch: Stretch<'_>) -> bool {
+        match self.job.element.key_bits {
+            8 => self.is_in_order_of::<u8>(place, stretch),
+            16 => self.is_in_order_of::<u16>(place, stretch),
+            32 => self.is_in_order_of::<u32>(place, stretch),
+            64 => self.is_in_order_of::<u64>(place, stretch),
+            _ => self.is_in_order_of::<u128>(place, stretch),
+        }
+    }
+
+    fn is_in_order_of<B: Bits>(&self, place: Place, Stretch { keys, values, .. }: Stretch<'_>) -> bool {
+        let keys: &[B] = bytemuck::cast_slice(keys);
         let map = BitMap::new(self.key.form(), self.order);
         match (values, self.job.element.indexed, self.job.element.value_bits) {
             (Some(indices), true, 32) => {
@@ -197,8 +236,19 @@ mod tests {
 
     /// What the check finds in keys that were sent, and keys and indices or values that landed.
     fn finding<K: Key>(request: &Request, sent: &[K], landed: &[K], numbers: &[u32]) -> Option<&'static str> {
+        finding_in(request, None, sent, landed, numbers)
+    }
+
+    /// The same in segments that begin and end at these offsets.
+    fn finding_in<K: Key>(
+        request: &Request,
+        offsets: Option<&[usize]>,
+        sent: &[K],
+        landed: &[K],
+        numbers: &[u32],
+    ) -> Option<&'static str> {
         let job = Job::of(request);
-        let check = Check::new(request, &job);
+        let check = Check::new(request, &job, offsets);
         let numbers: &[u8] = if job.element.value_bits == 0 { &[] } else { as_bytes(numbers) };
         let keys = as_bytes(landed);
         show(as_bytes(sent), &|offset, block| check.sent_keys(offset, block));
@@ -249,10 +299,41 @@ mod tests {
         assert_eq!(finding(&request, &sent, &sent, &[]), None);
     }
 
+    #[test]
+    fn segments_of_different_lengths_are_looked_at_each_for_itself() {
+        let lost = Some("elements were lost, doubled or changed");
+        let offsets = [7, 7, 9, 12, 12];
+        let segments = Segments::offsets(&offsets, 12).unwrap();
+        let keys = Request::keys::<u32>(segments);
+        let find = |landed: &[u32]| finding_in(&keys, Some(&offsets), &[9, 5, 3, 1, 2], landed, &[]);
+        assert_eq!(find(&[5, 9, 1, 2, 3]), None);
+        assert_eq!(find(&[9, 5, 1, 2, 3]), Some("it is not in order"));
+        assert_eq!(find(&[1, 2, 3, 5, 9]), lost, "in order, but from one segment to another");
+        let argsort = Request::argsort::<u32>(segments);
+        let find = |numbers: &[u32]| {
+            finding_in(&argsort, Some(&offsets), &[9, 5, 3, 3, 2], &[5, 9, 2, 3, 3], numbers)
+        };
+        assert_eq!(find(&[1, 0, 2, 0, 1]), None);
+        assert!(find(&[1, 0, 2, 1, 0]).is_some(), "equal keys come by lowest index");
+        assert!(find(&[1, 0, 4, 2, 3]).is_some(), "indices count from the beginning of the segment");
+        // Segments that begin and end somewhere in a block, and one that is longer than two.
+        let len = 3 * BLOCK_BYTES / 4 + 11;
+        let offsets = [0, 5, 5, 2 * BLOCK_BYTES / 4 + 7, len - 1, len];
+        let keys = Request::keys::<u32>(Segments::offsets(&offsets, len).unwrap());
+        let sorted: Vec<u32> = offsets.windows(2).flat_map(|ends| 0..(ends[1] - ends[0]) as u32).collect();
+        let find = |landed: &[u32]| finding_in(&keys, Some(&offsets), &sorted, landed, &[]);
+        assert_eq!(find(&sorted), None);
+        for place in [0, 5, BLOCK_BYTES / 4 - 1, BLOCK_BYTES / 4, 2 * BLOCK_BYTES / 4, len - 3] {
+            let mut landed = sorted.clone();
+            landed.swap(place, place + 1);
+            assert!(find(&landed).is_some(), "{place}");
+        }
+    }
+
     /// The speed of copies of so many bytes with this check and without, as `docs/architecture.md` has it.
     fn measure(name: &str, request: Request, bytes: usize) {
         let job = Job::of(&request);
-        let (check, value_bytes) = (Check::new(&request, &job), job.element.value_bytes());
+        let (check, value_bytes) = (Check::new(&request, &job, None), job.element.value_bytes());
         let mut from = Words::zeroed(bytes, 1).unwrap();
         from.bytes_mut().iter_mut().enumerate().for_each(|(place, byte)| *byte = (place >> 9) as u8);
         let keys = Words::zeroed(job.array_bytes().0, 1).unwrap();

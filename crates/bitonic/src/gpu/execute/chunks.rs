@@ -9,7 +9,7 @@
 
 use super::arrays::{HostArrays, ValueBytes};
 use super::landed::{ByteElements, Merging, moves_values_of};
-use super::whole::OnDevice;
+use super::whole::{OnDevice, Sent};
 use crate::Error;
 use crate::cpu::try_vec;
 use crate::gpu::cut::Cut;
@@ -83,7 +83,8 @@ impl<D: Driver> ChunkSorter<'_, D> {
         let mut landed = self.room_for_keys()?;
         let mut ran = self.each_chunk(|chunk, job, plan| {
             let part = self.key_bytes(&chunk);
-            let mut sorted = OnDevice::sort(self.device, self.request, job, plan, &keys[part.clone()], None)?;
+            let mut sorted =
+                OnDevice::sort(self.device, self.request, job, plan, Sent::keys(&keys[part.clone()]))?;
             sorted.land(&mut landed.bytes_mut()[part], &mut [])?;
             Ok(sorted.done())
         })?;
@@ -99,9 +100,9 @@ impl<D: Driver> ChunkSorter<'_, D> {
         let mut landed_values = Words::zeroed(self.cut.len(), value_bytes)?;
         let mut ran = self.each_chunk(|chunk, job, plan| {
             let (key_part, value_part) = (self.key_bytes(&chunk), bytes_of(&chunk, value_bytes));
-            let of_chunk = (&keys[key_part.clone()], &values[value_part.clone()]);
-            let mut sorted =
-                OnDevice::sort(self.device, self.request, job, plan, of_chunk.0, Some(of_chunk.1))?;
+            let of_chunk =
+                Sent { values: Some(&values[value_part.clone()]), ..Sent::keys(&keys[key_part.clone()]) };
+            let mut sorted = OnDevice::sort(self.device, self.request, job, plan, of_chunk)?;
             sorted
                 .land(&mut landed_keys.bytes_mut()[key_part], &mut landed_values.bytes_mut()[value_part])?;
             Ok(sorted.done())
@@ -155,10 +156,11 @@ impl<D: Driver> ChunkSorter<'_, D> {
         self.each_chunk(|chunk, job, plan| {
             let (part, start) = (self.key_bytes(&chunk), chunk.start);
             let landing = self.device.state().landing();
-            let mut sorted = OnDevice::sort(self.device, self.request, job, plan, &keys[part.clone()], None)?;
+            let mut sorted =
+                OnDevice::sort(self.device, self.request, job, plan, Sent::keys(&keys[part.clone()]))?;
             let mut fetched = landing.take(job.array_bytes().1)?;
             sorted.land(&mut landed.bytes_mut()[part], fetched.bytes_mut())?;
-            place(&mut sorted.places(fetched.bytes(), job, start)?);
+            place(&mut sorted.places(fetched.bytes(), job, None, start)?);
             landing.give(fetched);
             Ok(sorted.done())
         })

@@ -14,6 +14,8 @@ pub(crate) struct DeviceArrays<M> {
     pub(crate) values: Option<M>,
     /// The keys that only the best are taken from, where that is what is asked for.
     pub(crate) input: Option<M>,
+    /// The table of segments, where these have different lengths.
+    pub(crate) offsets: Option<M>,
     /// To work in: keys, values, counters.
     pub(crate) work: [Option<M>; 3],
 }
@@ -21,7 +23,7 @@ pub(crate) struct DeviceArrays<M> {
 impl<M: Copy> DeviceArrays<M> {
     /// Without memory to work in.
     pub(crate) fn in_place(keys: M, values: Option<M>) -> Self {
-        Self { keys, values, input: None, work: [None; 3] }
+        Self { keys, values, input: None, offsets: None, work: [None; 3] }
     }
 
     /// What a kernel is given for a parameter; `None` for an array that there is not.
@@ -31,6 +33,7 @@ impl<M: Copy> DeviceArrays<M> {
             Parameter::Keys => Some(self.keys),
             Parameter::Values => self.values,
             Parameter::Input => self.input,
+            Parameter::Offsets => self.offsets,
             Parameter::WorkKeys => work_keys,
             Parameter::WorkValues => work_values,
             Parameter::Counters => counters,
@@ -105,7 +108,15 @@ impl<D: Driver> Loaded<D> {
         let [work_keys, work_values, counters] = arrays.work;
         let key = RepeatKey {
             kernels: self.number,
-            arrays: [Some(arrays.keys), arrays.values, arrays.input, work_keys, work_values, counters],
+            arrays: [
+                Some(arrays.keys),
+                arrays.values,
+                arrays.input,
+                arrays.offsets,
+                work_keys,
+                work_values,
+                counters,
+            ],
         };
         // SAFETY: as above; the number stands for the kernels and the numbers that they are given, and the rest of the key for
         // the arrays.

@@ -18,10 +18,10 @@ mod resident;
 mod verified;
 mod whole;
 
-pub(crate) use arrays::{HostArrays, ValueBytes};
+pub(crate) use arrays::{HostArrays, HostData, ValueBytes};
 pub(crate) use loaded::{DeviceArrays, Loaded, Submission};
 pub use resident::Kernels;
-pub(crate) use resident::{enqueue, select_buffers, sort_buffers};
+pub(crate) use resident::{Buffers, enqueue, sort_buffers};
 pub(crate) use verified::Verification;
 
 use super::cut::{Cut, Cuts, limit_of_user};
@@ -67,7 +67,7 @@ pub(crate) struct Done {
 pub(crate) fn execute<D: Driver>(
     device: &D,
     plan: &Plan,
-    mut arrays: HostArrays<'_>,
+    mut data: HostData<'_>,
     means: &Means,
 ) -> Result<Done, Error> {
     let job = Job::of(&plan.request);
@@ -82,12 +82,12 @@ pub(crate) fn execute<D: Driver>(
             Some(kernels) => kernels.clone(),
             None => device.state().plan(device, &job),
         };
-        match whole::sort(device, &plan.request, &job, &kernels, &mut arrays) {
+        match whole::sort(device, &plan.request, &job, &kernels, &mut data) {
             Ok((kernels, times)) => return Ok(done(&cut, kernels, times)),
             Err(error) => cut = cut.after(error, job.len())?,
         }
     }
-    let chunked = chunks::sort(device, &plan.request, &job, cut, arrays, means.threads)?;
+    let chunked = chunks::sort(device, &plan.request, &job, cut, data.arrays, means.threads)?;
     let mut done = done(&cut, chunked.kernels, chunked.times);
     // A device that refuses memory makes them more than were planned.
     done.plan.chunks = Some(chunked.chunks);

@@ -18,40 +18,46 @@ pub struct Kernels {
     pub plan: Arc<KernelPlan>,
 }
 
-/// Sorts arrays in buffers of the device on its own queue, and waits. The buffers have the job's keys and, where its elements have
-/// values, values.
+/// The arrays of a job, in buffers of a device.
+pub(crate) struct Buffers<'a, B> {
+    /// The keys; or places for the best of them.
+    pub(crate) keys: &'a B,
+    /// The values, where elements have such.
+    pub(crate) values: Option<&'a B>,
+    /// The keys that only the best are taken from.
+    pub(crate) input: Option<&'a B>,
+    /// The table of segments, where these have different lengths.
+    pub(crate) offsets: Option<&'a B>,
+}
+
+impl<B> Clone for Buffers<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B> Copy for Buffers<'_, B> {}
+
+impl<'a, B> Buffers<'a, B> {
+    pub(crate) fn new(keys: &'a B, values: Option<&'a B>) -> Self {
+        Self { keys, values, input: None, offsets: None }
+    }
+}
+
+/// Sorts arrays in buffers of the device on its own queue, or puts the best elements of the input into them, and waits.
 pub(crate) fn sort_buffers<D: Driver>(
     device: &D,
     job: &Job,
     plan: &Arc<KernelPlan>,
-    keys: &D::Buffer,
-    values: Option<&D::Buffer>,
-) -> Result<Kernels, Error> {
-    run(device, job, plan, keys, values, None)
-}
-
-/// Puts the best elements of the input's rows into `keys` and `values`, in buffers of the device, and waits.
-pub(crate) fn select_buffers<D: Driver>(
-    device: &D,
-    job: &Job,
-    plan: &Arc<KernelPlan>,
-    input: &D::Buffer,
-    keys: &D::Buffer,
-    values: &D::Buffer,
-) -> Result<Kernels, Error> {
-    run(device, job, plan, keys, Some(values), Some(input))
-}
-
-fn run<D: Driver>(
-    device: &D,
-    job: &Job,
-    plan: &Arc<KernelPlan>,
-    keys: &D::Buffer,
-    values: Option<&D::Buffer>,
-    input: Option<&D::Buffer>,
+    buffers: Buffers<'_, D::Buffer>,
 ) -> Result<Kernels, Error> {
     let (key_bytes, value_bytes) = job.array_bytes();
-    for (bytes, buffer) in [(key_bytes, Some(keys)), (value_bytes, values), (job.input_bytes(), input)] {
+    for (bytes, buffer) in [
+        (key_bytes, Some(buffers.keys)),
+        (value_bytes, buffers.values),
+        (job.input_bytes(), buffers.input),
+        (job.offset_bytes(), buffers.offsets),
+    ] {
         let given = buffer.map_or(0, DeviceBuffer::bytes);
         if given < bytes {
             let reason = format!("{bytes} bytes are to be sorted, but the buffer has {given}");
@@ -61,7 +67,7 @@ fn run<D: Driver>(
     }
     let mut plan = plan.clone();
     loop {
-        match try_sort(device, &plan, keys, values, input) {
+        match try_sort(device, &plan, buffers) {
             Ok(Some(span)) => return Ok(Kernels { span, plan }),
             refused => plan = next(&plan, refused.err(), device)?,
         }
@@ -72,9 +78,7 @@ fn run<D: Driver>(
 fn try_sort<D: Driver>(
     device: &D,
     plan: &Arc<KernelPlan>,
-    keys: &D::Buffer,
-    values: Option<&D::Buffer>,
-    input: Option<&D::Buffer>,
+    buffers: Buffers<'_, D::Buffer>,
 ) -> Result<Option<Duration>, Error> {
     if plan.launches.is_empty() {
         return Ok(Some(Duration::ZERO));
@@ -82,9 +86,10 @@ fn try_sort<D: Driver>(
     let Some(loaded) = device.state().load(device, plan)? else { return Ok(None) };
     let work = WorkBuffers::take(device, plan.work)?;
     let arrays = DeviceArrays {
-        keys: keys.memory(),
-        values: values.map(DeviceBuffer::memory),
-        input: input.map(DeviceBuffer::memory),
+        keys: buffers.keys.memory(),
+        values: buffers.values.map(DeviceBuffer::memory),
+        input: buffers.input.map(DeviceBuffer::memory),
+        offsets: buffers.offsets.map(DeviceBuffer::memory),
         work: work.memory(),
     };
     // SAFETY: the buffers are the device's, hold the job's elements, as the caller checked, or have the bytes that the plan works

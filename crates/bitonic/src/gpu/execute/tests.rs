@@ -65,7 +65,7 @@ impl Case {
             What::Argsort => HostArrays::Indices { keys, indices: &mut self.indices },
             What::Top(_) => unreachable!("{NOT_HERE}"),
         };
-        execute(device, &plan, arrays, means)
+        execute(device, &plan, arrays.into(), means)
     }
 
     fn is_untouched(&self) -> bool {
@@ -344,7 +344,7 @@ fn values_of_any_size_follow_their_keys() {
             keys: bytemuck::cast_slice_mut(&mut sorted),
             values: ValueBytes::new(&mut values),
         };
-        execute(&device, &plan, arrays, &means).expect("nothing fails");
+        execute(&device, &plan, arrays.into(), &means).expect("nothing fails");
         let places = sorted_places(&before, Order::Ascending);
         assert!(values.iter().zip(&places).all(|(found, &place)| *found == value(place)));
         assert!(sorted.is_sorted());
@@ -529,7 +529,7 @@ mod on_opencl {
             What::Argsort => HostArrays::Indices { keys, indices: &mut case.indices },
             What::Top(_) => unreachable!("{NOT_HERE}"),
         };
-        let done = execute(device, &plan, arrays, means).expect("the device sorts");
+        let done = execute(device, &plan, arrays.into(), means).expect("the device sorts");
         (plan, done)
     }
 

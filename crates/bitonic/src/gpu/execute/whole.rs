@@ -1,9 +1,9 @@
 //! Arrays that fit the device: up, sorted, and down again when whole.
 
-use super::arrays::{HostArrays, indices, numbers, write_indices};
+use super::arrays::{HostArrays, HostData, indices, numbers, write_indices};
 use super::check::Check;
 use super::loaded::{give, take};
-use super::resident::{select_buffers, sort_buffers};
+use super::resident::{Buffers, sort_buffers};
 use super::wrong_result;
 use crate::Error;
 use crate::gpu::driver::{Driver, Transfer};
@@ -20,14 +20,15 @@ pub(super) fn sort<D: Driver>(
     request: &Request,
     job: &Job,
     plan: &Arc<KernelPlan>,
-    arrays: &mut HostArrays<'_>,
+    data: &mut HostData<'_>,
 ) -> Result<(Arc<KernelPlan>, DeviceTimes), Error> {
+    let HostData { arrays, offsets } = data;
     let (keys, values): (&[u8], Option<&[u8]>) = match arrays {
         HostArrays::Keys(keys) | HostArrays::Gathered { keys, .. } => (keys, None),
         HostArrays::Pairs { keys, values } => (keys, Some(values)),
         HostArrays::Indices { keys, .. } | HostArrays::Best { keys, .. } => (keys, None),
     };
-    let mut sorted = OnDevice::sort(device, request, job, plan, keys, values)?;
+    let mut sorted = OnDevice::sort(device, request, job, plan, Sent { keys, values, offsets: *offsets })?;
     let landing = device.state().landing();
     let (key_bytes, value_bytes) = job.array_bytes();
     let (mut landed_keys, mut landed_values) = (landing.take(key_bytes)?, landing.take(value_bytes)?);
@@ -40,13 +41,13 @@ pub(super) fn sort<D: Driver>(
             copy(landed_values.bytes(), values, Shown::Nothing);
         }
         HostArrays::Gathered { keys, values } => {
-            let places = sorted.places(landed_values.bytes(), job, 0)?;
+            let places = sorted.places(landed_values.bytes(), job, *offsets, 0)?;
             let gathered = values.reserve()?;
             values.reborrow().write(gathered, places);
             copy(landed_keys.bytes(), keys, Shown::Nothing);
         }
         HostArrays::Indices { indices: result, .. } => {
-            if !write_indices(landed_values.bytes(), job, result) {
+            if !write_indices(landed_values.bytes(), job, *offsets, result) {
                 return Err(sorted.no_index());
             }
         }
@@ -74,15 +75,31 @@ fn are_the_keys(best: &[u8], indices: &[u8], keys: &[u8], job: &Job) -> bool {
     })
 }
 
+/// What goes to a device.
+pub(super) struct Sent<'k, 'o> {
+    pub(super) keys: &'k [u8],
+    pub(super) values: Option<&'k [u8]>,
+    /// Where segments of different lengths begin and end.
+    pub(super) offsets: Option<&'o [usize]>,
+}
+
+impl<'k> Sent<'k, '_> {
+    /// Keys, which are in rows.
+    pub(super) fn keys(keys: &'k [u8]) -> Self {
+        Self { keys, values: None, offsets: None }
+    }
+}
+
 /// A job whose arrays are sorted and still on the device, and what that has taken so far.
 pub(super) struct OnDevice<'a, D: Driver> {
     device: &'a D,
     keys: Option<D::Buffer>,
     values: Option<D::Buffer>,
     input: Option<D::Buffer>,
+    offsets: Option<D::Buffer>,
     plan: Arc<KernelPlan>,
     times: DeviceTimes,
-    check: Check,
+    check: Check<'a>,
 }
 
 impl<'a, D: Driver> OnDevice<'a, D> {
@@ -92,8 +109,7 @@ impl<'a, D: Driver> OnDevice<'a, D> {
         request: &Request,
         job: &Job,
         plan: &Arc<KernelPlan>,
-        keys: &[u8],
-        values: Option<&[u8]>,
+        Sent { keys, values, offsets }: Sent<'_, 'a>,
     ) -> Result<Self, Error> {
         let bytes = job.array_bytes();
         let mut this = Self {
@@ -101,9 +117,10 @@ impl<'a, D: Driver> OnDevice<'a, D> {
             keys: None,
             values: None,
             input: None,
+            offsets: None,
             plan: plan.clone(),
             times: DeviceTimes { chunks: 1, ..DeviceTimes::default() },
-            check: Check::new(request, job),
+            check: Check::new(request, job, offsets),
         };
         let check = &this.check;
         let key_buffer = this.keys.insert(take(device, Role::Keys, bytes.0)?);
@@ -127,10 +144,17 @@ impl<'a, D: Driver> OnDevice<'a, D> {
                 }
             },
         };
-        let kernels = match (&this.input, &this.values) {
-            (Some(input), Some(values)) => select_buffers(device, job, plan, input, key_buffer, values)?,
-            (_, values) => sort_buffers(device, job, plan, key_buffer, values.as_ref())?,
+        if let (Some(ragged), Some(offsets)) = (job.ragged, offsets) {
+            let buffer = this.offsets.insert(take(device, Role::Offsets, job.offset_bytes())?);
+            device.upload(&ragged.table(offsets)?, buffer)?;
+        }
+        let buffers = Buffers {
+            keys: key_buffer,
+            values: this.values.as_ref(),
+            input: this.input.as_ref(),
+            offsets: this.offsets.as_ref(),
         };
+        let kernels = sort_buffers(device, job, plan, buffers)?;
         this.times.upload = up.elapsed;
         this.times.uploaded_bytes = up.bytes as u64;
         this.times.kernels = kernels.span;
@@ -176,10 +200,11 @@ impl<'a, D: Driver> OnDevice<'a, D> {
         &self,
         landed: &'b [u8],
         job: &'b Job,
+        offsets: Option<&'b [usize]>,
         start: usize,
     ) -> Result<impl Iterator<Item = usize> + 'b, Error> {
         // Whatever the sums say: memory is read at these places.
-        indices(landed, job, start).ok_or_else(|| self.no_index())
+        indices(landed, job, offsets, start).ok_or_else(|| self.no_index())
     }
 
     /// The error for indices that are none of their row.
@@ -195,6 +220,7 @@ impl<D: Driver> Drop for OnDevice<'_, D> {
             (Role::Keys, self.keys.take()),
             (Role::Values, self.values.take()),
             (Role::Input, self.input.take()),
+            (Role::Offsets, self.offsets.take()),
         ];
         for (role, buffer) in buffers {
             if let Some(buffer) = buffer {

@@ -378,7 +378,7 @@ FUNCTION Cells cells_between(Element smallest, Element largest, u32 value_bits, 
 
 /* Leaves the smallest of all work-items' `low` at smallest[0], and the largest `high` at largest[0]. */
 #if defined OF_LANE_ACROSS && ELEMENT_WORDS == 1
-GROUP_FUNCTION void find_extremes(LOCAL Element *smallest, LOCAL Element *largest, Element low, Element high)
+FUNCTION void find_extremes(LOCAL Element *smallest, LOCAL Element *largest, Element low, Element high)
 {
     /* In every warp, and then in the first one over all. */
     UNROLL for (int stage = 0; stage < 2; stage++)
@@ -403,7 +403,7 @@ GROUP_FUNCTION void find_extremes(LOCAL Element *smallest, LOCAL Element *larges
     }
 }
 #else
-GROUP_FUNCTION void find_extremes(LOCAL Element *smallest, LOCAL Element *largest, Element low, Element high)
+FUNCTION void find_extremes(LOCAL Element *smallest, LOCAL Element *largest, Element low, Element high)
 {
     smallest[ITEM] = low;
     largest[ITEM] = high;
@@ -436,7 +436,7 @@ GROUP_FUNCTION void find_extremes(LOCAL Element *smallest, LOCAL Element *larges
 
 /* The sum of the numbers of all work-items before this one. The sum of all is in the last word of `room`. */
 #ifdef SUM_IN_WARP
-GROUP_FUNCTION u32 sum_before(LOCAL u32 *room, u32 number)
+FUNCTION u32 sum_before(LOCAL u32 *room, u32 number)
 {
     u32 sum = SUM_IN_WARP(number), warp = ITEM / 32, lane = ITEM % 32;
     if (lane == 31) {
@@ -453,7 +453,7 @@ GROUP_FUNCTION u32 sum_before(LOCAL u32 *room, u32 number)
     return before + sum - number;
 }
 #else
-GROUP_FUNCTION u32 sum_before(LOCAL u32 *room, u32 number)
+FUNCTION u32 sum_before(LOCAL u32 *room, u32 number)
 {
     SCAN(room, number, SUM)
     u32 before = room[ITEM] - number;
@@ -467,7 +467,7 @@ GROUP_FUNCTION u32 sum_before(LOCAL u32 *room, u32 number)
 #define ALL_TOGETHER(room) ((room)[ITEMS])
 
 /* The largest number of the work-items before this one, or 0. */
-GROUP_FUNCTION u32 largest_before(LOCAL u32 *room, u32 number)
+FUNCTION u32 largest_before(LOCAL u32 *room, u32 number)
 {
     SCAN(room, number, LARGER)
     u32 before = ITEM > 0 ? room[ITEM - 1] : 0;

@@ -184,7 +184,7 @@ FUNCTION u32 share_of_values(Cells cells, u32 value_bits, Element element)
 #endif
 
 /* Leaves a part to the next launch if it is long. What is in the tile instead, its first element, is in order with what is around. */
-GROUP_FUNCTION void leave_part(GLOBAL Element *work, GLOBAL u32 *control, LOCAL Element *tile, u32 bucket_start, u32 first, u32 end)
+FUNCTION void leave_part(GLOBAL Element *work, GLOBAL u32 *control, LOCAL Element *tile, u32 bucket_start, u32 first, u32 end)
 {
     if (end - first > MANY_IN_PART) {
         Element element = tile[IN_WINDOWS(first)];

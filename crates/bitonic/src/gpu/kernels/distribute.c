@@ -29,7 +29,7 @@ typedef char local_memory_is_enough[LOCAL_ELEMENTS * sizeof(Element) >= TILE * s
 #define EACH (MOST_TARGETS > ITEMS ? MOST_TARGETS / ITEMS : 1)
 
 /* Replaces the counts of targets by their sums before each, and reserves places for them. */
-GROUP_FUNCTION u32 reserve(GLOBAL u32 *cursors, u32 targets, LOCAL u32 *counts, LOCAL u32 *goals, LOCAL u32 *room)
+FUNCTION u32 reserve(GLOBAL u32 *cursors, u32 targets, LOCAL u32 *counts, LOCAL u32 *goals, LOCAL u32 *room)
 {
     u32 first = ITEM * EACH, sum = 0;
     u32 count[EACH], place[EACH];

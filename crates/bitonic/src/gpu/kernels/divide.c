@@ -166,7 +166,7 @@ FUNCTION void make_node(GLOBAL Element *work, GLOBAL u32 *control, Index total, 
 #define STRETCHES_EACH (STRETCHES > ITEMS ? STRETCHES / ITEMS : 1)
 
 /* Gives every stretch cells by its share of the sample. `room` has a word for every work-item, and one more. */
-GROUP_FUNCTION void level(GLOBAL const Element *work, Index total, Cells cells, LOCAL u32 *levels, LOCAL u32 *room)
+FUNCTION void level(GLOBAL const Element *work, Index total, Cells cells, LOCAL u32 *levels, LOCAL u32 *room)
 {
     for (u32 stretch = ITEM; stretch < STRETCHES; stretch += ITEMS) {
         levels[stretch] = 0;

@@ -19,6 +19,7 @@ pub(crate) enum Role {
     Keys,
     Values,
     Input,
+    Offsets,
     WorkKeys,
     WorkValues,
     Counters,

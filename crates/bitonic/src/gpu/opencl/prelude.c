@@ -10,9 +10,9 @@ typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
 #define KERNEL(items) __kernel __attribute__((reqd_work_group_size(items, 1, 1))) void
 /* One whose work-groups have any number up to this. */
 #define KERNEL_UP_TO(items) __kernel void
-#define FUNCTION inline static
-/* A function with loops around barriers that is called more than once: PoCL 3.1 crashes where it does not inline one. */
-#define GROUP_FUNCTION inline static __attribute__((always_inline))
+/* Always inlined: where PoCL 3.1 does not inline a function that asks for the number of its work-item, that number is in a variable which
+   all threads of the processor share, and results are wrong now and then. It also crashes on loops around barriers there. */
+#define FUNCTION inline static __attribute__((always_inline))
 #define GLOBAL __global
 #define LOCAL __local
 #define LOCAL_ARRAY(type, name, count) __local type name[count]
@@ -63,7 +63,7 @@ typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
 #define OR_ALL(word, bits) atomic_or(word, bits)
 
 /* A barrier, after which all work-items know whether one of them had this condition. `word` is one in local memory. */
-inline static __attribute__((always_inline)) bool barrier_or(__local u32 *word, bool condition)
+FUNCTION bool barrier_or(__local u32 *word, bool condition)
 {
     if (get_local_id(0) == 0) {
         *word = 0;

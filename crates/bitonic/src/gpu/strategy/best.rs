@@ -514,7 +514,7 @@ mod tests {
     #[cfg(feature = "opencl")]
     fn a_wrong_guess_costs_nothing_but_time() {
         use crate::gpu::driver::Driver;
-        use crate::gpu::execute::select_buffers;
+        use crate::gpu::execute::{Buffers, sort_buffers};
         use crate::key::as_bytes;
 
         let device = crate::gpu::opencl::testing::device();
@@ -539,7 +539,13 @@ mod tests {
                 guesses += 1;
             }
             assert!(guesses > 0, "{plan:?}");
-            select_buffers(&device, &job, &Arc::new(plan), &input, &best, &indices).expect("the kernels run");
+            sort_buffers(
+                &device,
+                &job,
+                &Arc::new(plan),
+                Buffers { input: Some(&input), ..Buffers::new(&best, Some(&indices)) },
+            )
+            .expect("the kernels run");
             let mut found = [vec![0; key_bytes], vec![0; value_bytes]];
             device.download(&best, &mut found[0][..]).expect("keys come down");
             device.download(&indices, &mut found[1][..]).expect("indices come down");

@@ -8,6 +8,7 @@ mod cluster;
 mod columnsort;
 mod counted;
 mod network;
+mod segments;
 mod verify;
 
 pub(crate) use best::check_best;
@@ -103,6 +104,9 @@ pub(crate) fn kernel_plan(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Ar
     if job.best.is_some() {
         return best::kernel_plan(job, facts, tuning);
     }
+    if let Some(ragged) = job.ragged {
+        return segments::kernel_plan(job, ragged, facts, tuning);
+    }
     let limits = Network::new(job, facts, tuning).shape.limits();
     let mut plan: Option<Arc<KernelPlan>> = None;
     for (_, candidate) in candidates(job, facts, tuning).iter().rev() {
@@ -171,7 +175,10 @@ fn builder(job: &Job, arrays: Arrays, work_elements: usize) -> Builder<'_> {
 fn needs_wide_index(job: &Job, work_elements: usize) -> bool {
     const LARGEST_TILE: u128 = 1 << 16;
     let padded = job.row_length.next_power_of_two();
-    let in_rows = (job.rows as u128) * (padded as u128);
+    let in_rows = match job.ragged {
+        Some(ragged) => ragged.len as u128,
+        None => (job.rows as u128) * (padded as u128),
+    };
     // Tiles of long rows, and of a cluster's, reach past the end of each row; those of short rows past the end of all.
     let past_the_end = if job.rows == 1 { LARGEST_TILE } else { 0 };
     job.wide_index || (in_rows + past_the_end).max(work_elements as u128) + LARGEST_TILE > 1 << 31

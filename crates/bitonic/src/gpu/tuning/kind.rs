@@ -1,6 +1,6 @@
 //! The kinds of sorts that a device is compared with the CPU for.
 
-use crate::request::{Request, What};
+use crate::request::{Request, Segments, What};
 use std::fmt;
 
 /// A kind of sorts: those that are measured by one of them.
@@ -67,6 +67,9 @@ impl SortKind {
 
     /// The kind of a sort, if it is one that is measured.
     pub(crate) fn of(request: &Request) -> Option<Self> {
+        if matches!(request.segments, Segments::Offsets { .. }) {
+            return None;
+        }
         let key = request.key.bytes();
         let is_one = request.segments.count() == 1;
         let kind = match request.what {
