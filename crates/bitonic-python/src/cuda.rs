@@ -2,6 +2,7 @@
 
 use crate::element::{Element, with_key};
 use crate::error::raise;
+use crate::operations::Options;
 use crate::sorter::Sorter;
 use bitonic::cuda::cudarc::driver::sys::{CUdeviceptr, CUstream};
 use bitonic::cuda::cudarc::driver::{CudaStream, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop};
@@ -50,10 +51,10 @@ struct Place {
 
 impl Place {
     /// In the device's primary context, which the CUDA runtime uses, and so every library that hands out arrays.
-    fn open(device: usize, stream: usize, descending: bool) -> Result<Self, Error> {
+    fn open(device: usize, stream: usize, options: &Options) -> Result<Self, Error> {
         let device = Device::open(&DeviceChoice::Index(device))?;
-        let order = if descending { Order::Descending } else { Order::Ascending };
-        let sorter = ResidentSorter::new(device.context())?.order(order);
+        let order = if options.descending { Order::Descending } else { Order::Ascending };
+        let sorter = ResidentSorter::new(device.context())?.order(order).nan_last(!options.total);
         // SAFETY: the caller names a stream of the primary context, which its owner keeps while the call lasts; the wrapper does not
         // outlive the call. Work is ordered by being on that very stream.
         let stream = unsafe { device.context().wrap_borrowed_stream(stream as CUstream) };
@@ -78,9 +79,9 @@ impl Sorter {
         indices: bool,
         device: usize,
     ) -> PyResult<usize> {
-        let (element, descending) = (Element::of(dtype)?, self.options.descending);
+        let (element, options) = (Element::of(dtype)?, &self.options);
         let bytes = py.detach(|| {
-            let Place { sorter, .. } = Place::open(device, 0, descending)?;
+            let Place { sorter, .. } = Place::open(device, 0, options)?;
             with_key!(element, K => match indices {
                 true => sorter.workspace_size_argsort::<K>(len),
                 false if row == len => Ok(sorter.workspace_size::<K>(len)),
@@ -103,9 +104,9 @@ impl Sorter {
         stream: usize,
         workspace: Option<(u64, usize)>,
     ) -> PyResult<()> {
-        let (element, descending) = (Element::of(dtype)?, self.options.descending);
+        let (element, options) = (Element::of(dtype)?, &self.options);
         let queued = py.detach(|| {
-            let place = Place::open(device, stream, descending)?;
+            let place = Place::open(device, stream, options)?;
             let Place { sorter, stream } = &place;
             let mut keys = place.array(array);
             with_key!(element, K => match workspace {
@@ -129,9 +130,9 @@ impl Sorter {
         stream: usize,
         workspace: Option<(u64, usize)>,
     ) -> PyResult<()> {
-        let (element, descending) = (Element::of(dtype)?, self.options.descending);
+        let (element, options) = (Element::of(dtype)?, &self.options);
         let queued = py.detach(|| {
-            let place = Place::open(device, stream, descending)?;
+            let place = Place::open(device, stream, options)?;
             let Place { sorter, stream } = &place;
             let (mut keys, mut indices) = (place.array(array), place.array(indices));
             with_key!(element, K => match workspace {
@@ -141,6 +142,68 @@ impl Sorter {
         });
         queued.map_err(raise)
     }
+
+    /// The bytes that a sort of segments on a device needs: of keys, or of indices.
+    #[pyo3(signature = (dtype, len, segments, longest, indices, device, /))]
+    #[allow(clippy::too_many_arguments, reason = "as above")]
+    fn device_segments_workspace(
+        &self,
+        py: Python<'_>,
+        dtype: &Bound<'_, PyArrayDescr>,
+        len: usize,
+        segments: usize,
+        longest: usize,
+        indices: bool,
+        device: usize,
+    ) -> PyResult<usize> {
+        let (element, options) = (Element::of(dtype)?, &self.options);
+        let bytes = py.detach(|| {
+            let Place { sorter, .. } = Place::open(device, 0, options)?;
+            with_key!(element, K => match indices {
+                true => sorter.workspace_size_argsort_segments::<K>(len, segments, longest),
+                false => sorter.workspace_size_segments::<K>(len, segments, longest),
+            })
+        });
+        bytes.map_err(raise)
+    }
+
+    /// Queues a sort of segments of an array on a device, whose offsets have 32 bits, or 64 if they are wide. Writes the index that each key
+    /// had, as 32 bits, if there is a place for them.
+    #[pyo3(signature = (dtype, array, indices, offsets, wide, longest, device, stream, workspace, /))]
+    #[allow(clippy::too_many_arguments, reason = "as above")]
+    fn device_segments(
+        &self,
+        py: Python<'_>,
+        dtype: &Bound<'_, PyArrayDescr>,
+        array: (u64, usize),
+        indices: Option<(u64, usize)>,
+        offsets: (u64, usize),
+        wide: bool,
+        longest: usize,
+        device: usize,
+        stream: usize,
+        workspace: (u64, usize),
+    ) -> PyResult<()> {
+        let (element, options) = (Element::of(dtype)?, &self.options);
+        let queued = py.detach(|| {
+            let place = Place::open(device, stream, options)?;
+            let Place { sorter, stream } = &place;
+            let (mut keys, offsets, mut room) = (place.array(array), place.array(offsets), place.array(workspace));
+            let mut sorter = sorter.with_workspace(&mut room);
+            with_key!(element, K => match (indices, wide) {
+                (None, false) => sorter.sort_segments::<K, u32>(stream, &mut keys, &offsets, longest),
+                (None, true) => sorter.sort_segments::<K, u64>(stream, &mut keys, &offsets, longest),
+                (Some(indices), false) => {
+                    sorter.argsort_segments::<K, u32>(stream, &mut keys, &mut place.array(indices), &offsets, longest)
+                }
+                (Some(indices), true) => {
+                    sorter.argsort_segments::<K, u64>(stream, &mut keys, &mut place.array(indices), &offsets, longest)
+                }
+            })
+        });
+        queued.map_err(raise)
+    }
+
     /// The bytes that make a search for the best keys of rows on a device the fastest.
     #[pyo3(signature = (dtype, len, row, k, device, /))]
     fn device_topk_workspace(
@@ -152,9 +215,9 @@ impl Sorter {
         k: usize,
         device: usize,
     ) -> PyResult<usize> {
-        let (element, descending) = (Element::of(dtype)?, self.options.descending);
+        let (element, options) = (Element::of(dtype)?, &self.options);
         let bytes = py.detach(|| {
-            let Place { sorter, .. } = Place::open(device, 0, descending)?;
+            let Place { sorter, .. } = Place::open(device, 0, options)?;
             with_key!(element, K => sorter.workspace_size_top_k::<K>(len, row, k))
         });
         bytes.map_err(raise)
@@ -176,9 +239,9 @@ impl Sorter {
         stream: usize,
         workspace: Option<(u64, usize)>,
     ) -> PyResult<()> {
-        let (element, descending) = (Element::of(dtype)?, self.options.descending);
+        let (element, options) = (Element::of(dtype)?, &self.options);
         let queued = py.detach(|| {
-            let place = Place::open(device, stream, descending)?;
+            let place = Place::open(device, stream, options)?;
             let Place { sorter, stream } = &place;
             let keys = place.array(array);
             let (mut best, mut indices) = (place.array(best), place.array(indices));

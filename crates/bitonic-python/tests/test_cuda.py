@@ -30,10 +30,11 @@ def keys_of(dtype: str, *shape: int) -> Any:
 def test_sorts_are_torchs(dtype: str, length: int, descending: bool) -> None:
     keys = keys_of(dtype, length)
     expected = torch.sort(keys, stable=True, descending=descending)
-    found = bitonic.sort(keys, nan="total", descending=descending)
-    assert found.is_cuda and torch.equal(found, expected.values)
-    if not keys.is_floating_point():  # Floats may have zeros of both signs, which the total order tells apart.
-        assert torch.equal(bitonic.argsort(keys, nan="total", descending=descending), expected.indices)
+    for nan in ["last", "total"]:
+        found = bitonic.sort(keys, nan=nan, descending=descending)
+        assert found.is_cuda and torch.equal(found, expected.values)
+    # The total order tells zeros of both signs apart, which floats may have.
+    assert torch.equal(bitonic.argsort(keys, descending=descending), expected.indices)
     place = keys.data_ptr()
     bitonic.sort_inplace(keys, nan="total", descending=descending)
     assert keys.data_ptr() == place and torch.equal(keys, expected.values)
@@ -45,6 +46,59 @@ def test_rows_and_strides() -> None:
     assert torch.equal(bitonic.sort(keys.T), torch.sort(keys.T).values)
     bitonic.sort_inplace(keys)
     assert bool((keys[:, 1:] >= keys[:, :-1]).all())
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("length", [10, 5000, 100_003, 3_000_001])
+@pytest.mark.parametrize("descending", [False, True])
+def test_nan_of_both_signs_is_last(dtype: str, length: int, descending: bool) -> None:
+    keys = keys_of(dtype, length)
+    keys[1::7], keys[2::7], keys[3::11] = float("nan"), -torch.tensor(float("nan")), -0.0
+    host = keys.cpu().numpy()
+    expected = bitonic.sort(host, descending=descending)
+    found = bitonic.sort(keys, descending=descending).cpu().numpy()
+    np.testing.assert_array_equal(found, expected)
+    assert np.isnan(found[-np.isnan(host).sum() :]).all()
+    order = bitonic.argsort(keys, descending=descending).cpu().numpy()
+    np.testing.assert_array_equal(order, bitonic.argsort(host, descending=descending, stable=True))
+    best = bitonic.topk(keys, min(length, 100), largest=descending)
+    np.testing.assert_array_equal(best.values.cpu().numpy(), expected[: min(length, 100)])
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 700), (5000, 9), (7, 100_003), (2, 3, 50), (4, 0)])
+@pytest.mark.parametrize("descending", [False, True])
+def test_indices_of_rows(shape: tuple[int, ...], descending: bool) -> None:
+    keys = keys_of("int32", *shape)
+    expected = torch.sort(keys, stable=True, descending=descending).indices
+    assert torch.equal(bitonic.argsort(keys, descending=descending), expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("where", ["host", "int32", "int64"])
+@pytest.mark.parametrize("lengths", [[0], [5], [3, 0, 1, 4000], [100_000, 2, 0, 33, 9000, 513] * 3, [17] * 30_000])
+def test_segments(dtype: str, where: str, lengths: list[int]) -> None:
+    offsets = 3 + np.cumsum([0, *lengths])
+    keys = keys_of(dtype, int(offsets[-1]) + 4)
+    given = offsets if where == "host" else torch.tensor(offsets, dtype=getattr(torch, where), device="cuda")
+    host = keys.cpu().numpy()
+    expected = torch.from_numpy(bitonic.sort(host, offsets=offsets))
+    assert torch.equal(bitonic.sort(keys, offsets=given).cpu(), expected)
+    order = bitonic.argsort(keys, offsets=given).cpu().numpy()
+    order = order if where == "host" else order[offsets[0] : offsets[-1]]
+    np.testing.assert_array_equal(order, bitonic.argsort(host, offsets=offsets, stable=True))
+    bitonic.sort_inplace(keys, offsets=given)
+    assert torch.equal(keys.cpu(), expected)
+
+
+def test_segments_that_are_none_say_why() -> None:
+    keys = keys_of("int32", 10)
+    for offsets, words in [([3, 2], "ascend"), ([0, 11], "the last offset is 11"), ([-1, 2], "from 0 upwards"), ([0.5, 2], "sequence of integers")]:
+        with pytest.raises(ValueError, match=words):
+            bitonic.sort(keys, offsets=offsets)
+    with pytest.raises(ValueError, match="arrays of one axis"):
+        bitonic.sort(keys.reshape(2, 5), offsets=[0, 2])
+    with pytest.raises(ValueError, match="32 or 64 bits"):
+        bitonic.sort(keys, offsets=torch.tensor([0.0, 2.0], device="cuda"))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

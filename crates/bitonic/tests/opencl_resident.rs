@@ -279,3 +279,81 @@ fn clones_on_several_queues_and_threads_disturb_no_verdict() {
     });
     assert_eq!(sorter.verdict(&caller.queue), Ok(()));
 }
+
+#[test]
+fn segments_are_sorted_where_they_are() {
+    let caller = Caller::new();
+    let lengths = [0_usize, 1, 5, 100, 9_000, 2, 0, 513, 3];
+    let mut offsets = vec![7_usize];
+    offsets.extend(lengths.iter().scan(7, |end, length| {
+        *end += length;
+        Some(*end)
+    }));
+    let (len, segments) = (offsets[lengths.len()] + 9, lengths.len());
+    let narrow = caller.buffer(&offsets.iter().map(|&offset| offset as u32).collect::<Vec<_>>());
+    let wide = caller.buffer(&offsets.iter().map(|&offset| offset as u64).collect::<Vec<_>>());
+    let sorter = ResidentSorter::new(&caller.queue).unwrap();
+    let keys: Vec<u32> = Pattern::Random.generate(len, 3);
+    let mut expected = keys.clone();
+    bitonic::sort_segments(&mut expected, &offsets).unwrap();
+    for longest in [9_000, len] {
+        let mut buffer = caller.buffer(&keys);
+        sorter.sort_segments(&caller.queue, &mut buffer, len, &narrow, (segments, longest)).unwrap();
+        assert_eq!(caller.contents(&buffer, len), expected);
+        let mut buffer = caller.buffer(&keys);
+        sorter.sort_segments(&caller.queue, &mut buffer, len, &wide, (segments, longest)).unwrap();
+        assert_eq!(caller.contents(&buffer, len), expected);
+    }
+    let (mut buffer, mut indices) = (caller.buffer(&keys), caller.buffer(&vec![!0_u32; len]));
+    sorter.argsort_segments(&caller.queue, &mut buffer, &mut indices, len, &narrow, (segments, len)).unwrap();
+    let found = caller.contents(&indices, len);
+    let in_segments = bitonic::Sorter::new().argsort_segments(&keys, &offsets).unwrap();
+    assert!(found[7..len - 9].iter().map(|&index| index as usize).eq(in_segments));
+    let (mut buffer, mut values) =
+        (caller.buffer(&keys), caller.buffer(&(0..len as u32).collect::<Vec<_>>()));
+    sorter
+        .sort_pairs_segments(&caller.queue, &mut buffer, &mut values, len, &narrow, (segments, len))
+        .unwrap();
+    let moved = caller.contents(&values, len);
+    assert!(moved.iter().map(|&value| keys[value as usize]).eq(expected));
+    let refused = sorter.sort_segments(&caller.queue, &mut buffer, len, &narrow, (segments + 1, len));
+    assert!(matches!(refused, Err(Error::Device { .. })), "there are too few offsets: {:?}", refused.err());
+}
+
+#[test]
+fn nan_of_both_signs_is_last_where_that_is_asked_for() {
+    let caller = Caller::new();
+    let keys: Vec<f32> = (0..5000)
+        .map(|place| match place % 7 {
+            0 => f32::NAN,
+            1 => -f32::NAN,
+            2 => f32::NEG_INFINITY,
+            3 => f32::INFINITY,
+            _ => (place as f32 - 2500.0) * 0.5,
+        })
+        .collect();
+    for order in [Order::Ascending, Order::Descending] {
+        let sorter = ResidentSorter::new(&caller.queue).unwrap().order(order).nan_last(true);
+        let (mut buffer, mut indices) = (caller.buffer(&keys), caller.buffer(&vec![0_u32; keys.len()]));
+        sorter.argsort(&caller.queue, &mut buffer, &mut indices, keys.len()).unwrap();
+        let found = caller.contents(&buffer, keys.len());
+        let numbers: Vec<f32> = keys.iter().copied().filter(|key| !key.is_nan()).collect();
+        assert_eq!(found[..numbers.len()], sorted(&numbers, order), "{order:?}");
+        assert!(found[numbers.len()..].iter().all(|key| key.is_nan()));
+        // Every bit comes back.
+        let moved = caller.contents(&indices, keys.len());
+        let of_index = |&index: &u32| keys[index as usize].to_bits();
+        assert!(moved.iter().map(of_index).eq(found.iter().map(|key| key.to_bits())), "{order:?}");
+        let (mut best, mut indices) = (caller.buffer(&[0.0_f32; 9]), caller.buffer(&[0_u32; 9]));
+        let buffer = caller.buffer(&keys);
+        let shape = (keys.len(), keys.len());
+        sorter.top_k_rows(&caller.queue, &buffer, shape, 9, &mut best, &mut indices).unwrap();
+        assert_eq!(caller.contents(&best, 9), found[..9], "{order:?}");
+    }
+    // Integers have no NaN.
+    let sorter = ResidentSorter::new(&caller.queue).unwrap().nan_last(true);
+    let keys: Vec<i32> = Pattern::Random.generate(3000, 3);
+    let mut buffer = caller.buffer(&keys);
+    sorter.sort(&caller.queue, &mut buffer, keys.len()).unwrap();
+    assert_eq!(caller.contents(&buffer, keys.len()), sorted(&keys, Order::Ascending));
+}

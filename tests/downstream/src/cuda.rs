@@ -52,6 +52,7 @@ fn resident(context: &Arc<CudaContext>) -> Outcome {
     let (mut keys, mut values) = (stream.clone_htod(&unordered(64))?, stream.clone_htod(&unordered(64))?);
     let sorter: ResidentSorter = bitonic::cuda::ResidentSorter::new(context)?;
     let sorter = bitonic::cuda::ResidentSorter::order(sorter, Order::Descending);
+    let sorter = bitonic::cuda::ResidentSorter::nan_last(sorter, true);
     bitonic::cuda::ResidentSorter::prepare::<u32>(&sorter, 64)?;
     bitonic::cuda::ResidentSorter::prepare_rows::<u32>(&sorter, 8, 8)?;
     bitonic::cuda::ResidentSorter::prepare_pairs::<u32, u32>(&sorter, 64)?;
@@ -71,6 +72,9 @@ fn resident(context: &Arc<CudaContext>) -> Outcome {
         bitonic::cuda::ResidentSorter::workspace_size_pairs::<u32, u32>(&sorter, 64)?,
         bitonic::cuda::ResidentSorter::workspace_size_argsort::<u32>(&sorter, 64)?,
         bitonic::cuda::ResidentSorter::workspace_size_top_k::<u32>(&sorter, 64, 8, 2)?,
+        bitonic::cuda::ResidentSorter::workspace_size_segments::<u32>(&sorter, 64, 2, 60)?,
+        bitonic::cuda::ResidentSorter::workspace_size_pairs_segments::<u32, u32>(&sorter, 64, 2, 60)?,
+        bitonic::cuda::ResidentSorter::workspace_size_argsort_segments::<u32>(&sorter, 64, 2, 60)?,
     ];
     let most = bytes.into_iter().fold(1, usize::max);
     let mut workspace = stream.alloc_zeros::<u8>(most)?;
@@ -84,6 +88,18 @@ fn resident(context: &Arc<CudaContext>) -> Outcome {
         &mut best,
         &mut indices,
     )?;
+    let offsets = stream.clone_htod(&[0_u32, 4, 64])?;
+    let (sorts, longest) = (&mut with_workspace, 60);
+    bitonic::cuda::WithWorkspace::argsort_segments(sorts, &stream, &mut keys, &mut values, &offsets, longest)?;
+    bitonic::cuda::WithWorkspace::sort_pairs_segments(
+        sorts,
+        &stream,
+        &mut keys,
+        &mut values,
+        &offsets,
+        longest,
+    )?;
+    bitonic::cuda::WithWorkspace::sort_segments(sorts, &stream, &mut keys, &offsets, longest)?;
     bitonic::cuda::WithWorkspace::argsort(&mut with_workspace, &stream, &mut keys, &mut values)?;
     bitonic::cuda::WithWorkspace::sort_pairs(&mut with_workspace, &stream, &mut keys, &mut values)?;
     bitonic::cuda::WithWorkspace::sort_rows(&mut with_workspace, &stream, &mut keys, 8)?;

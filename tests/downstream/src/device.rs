@@ -52,6 +52,11 @@ pub(crate) fn drive<D: Driver>(text: &str) -> Outcome {
     let best = bitonic::device::Driver::allocate(&device, 8)?;
     let indices = bitonic::device::Driver::allocate(&device, 8)?;
     bitonic::device::top_resident(&device, &request, &array, &best, &indices)?;
+    let request = bitonic::Request::keys::<u32>(Segments::Offsets { segments: 2, longest: 60, len: 64 });
+    let offsets = bitonic::device::Driver::allocate(&device, 12)?;
+    let table: Vec<u8> = [0_u32, 4, 64].into_iter().flat_map(u32::to_ne_bytes).collect();
+    bitonic::device::Driver::upload(&device, &table, &offsets)?;
+    bitonic::device::sort_segments_resident(&device, &request, &array, None, &offsets)?;
 
     let source = Source { file: "add_one.c", kernel: "add_one", text, options: "" };
     let kernel = bitonic::device::Driver::build(&device, &source)?;

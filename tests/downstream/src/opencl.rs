@@ -56,6 +56,7 @@ fn resident(context: &Context, queue: &CommandQueue) -> Outcome {
     };
     let sorter: ResidentSorter = bitonic::opencl::ResidentSorter::new(queue)?;
     let sorter = bitonic::opencl::ResidentSorter::order(sorter, Order::Descending);
+    let sorter = bitonic::opencl::ResidentSorter::nan_last(sorter, true);
     println!("{} bytes", bitonic::opencl::ResidentSorter::scratch_bytes::<u32>(&sorter, 64));
     bitonic::opencl::ResidentSorter::prepare::<u32>(&sorter, 64)?;
 
@@ -63,6 +64,26 @@ fn resident(context: &Context, queue: &CommandQueue) -> Outcome {
     let (mut best, mut indices) = (buffer(&[0; 16])?, buffer(&[0; 16])?);
     bitonic::opencl::ResidentSorter::top_k_rows(&sorter, queue, &keys, (64, 8), 2, &mut best, &mut indices)?
         .wait()?;
+    let (offsets, segments) = (buffer(&[0, 4, 64])?, (2, 60));
+    bitonic::opencl::ResidentSorter::argsort_segments(
+        &sorter,
+        queue,
+        &mut keys,
+        &mut values,
+        64,
+        &offsets,
+        segments,
+    )?;
+    bitonic::opencl::ResidentSorter::sort_pairs_segments(
+        &sorter,
+        queue,
+        &mut keys,
+        &mut values,
+        64,
+        &offsets,
+        segments,
+    )?;
+    bitonic::opencl::ResidentSorter::sort_segments(&sorter, queue, &mut keys, 64, &offsets, segments)?;
     bitonic::opencl::ResidentSorter::argsort(&sorter, queue, &mut keys, &mut values, 64)?.wait()?;
     bitonic::opencl::ResidentSorter::sort_pairs(&sorter, queue, &mut keys, &mut values, 64)?.wait()?;
     bitonic::opencl::ResidentSorter::sort_rows(&sorter, queue, &mut keys, 64, 8)?.wait()?;

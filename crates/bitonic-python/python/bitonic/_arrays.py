@@ -101,12 +101,17 @@ def check_offsets(array: Array, offsets: Any) -> list[int] | None:
         return None
     if array.ndim != 1:
         raise ValueError(f"offsets are for arrays of one axis, and this one has {array.ndim}: pass a.ravel()")
+    return check_numbers(offsets).tolist()  # type: ignore[no-any-return]
+
+
+def check_numbers(offsets: Any) -> Array:
+    """Offsets that may be some: numbers from 0 upwards."""
     numbers = np.asarray(take(offsets)[0])
     if numbers.ndim != 1 or numbers.size == 0 or (numbers.dtype.kind not in "iu"):
         raise ValueError("offsets must be a sequence of integers, one more than there are segments")
     if numbers.dtype.kind == "i" and numbers.min() < 0:
         raise ValueError(f"an offset is {numbers.min()}: offsets count from 0 upwards")
-    return numbers.tolist()  # type: ignore[no-any-return]
+    return numbers
 
 
 def complex_order(array: Array, options: Sorter) -> Array:

@@ -41,6 +41,22 @@ class Sorter:
         workspace: tuple[int, int] | None = None,
         /,
     ) -> None: ...
+    def device_segments_workspace(
+        self, dtype: np.dtype[Any], len: int, segments: int, longest: int, indices: bool, device: int, /
+    ) -> int: ...
+    def device_segments(
+        self,
+        dtype: np.dtype[Any],
+        array: tuple[int, int],
+        indices: tuple[int, int] | None,
+        offsets: tuple[int, int],
+        wide: bool,
+        longest: int,
+        device: int,
+        stream: int,
+        workspace: tuple[int, int],
+        /,
+    ) -> None: ...
     def device_topk_workspace(self, dtype: np.dtype[Any], len: int, row: int, k: int, device: int, /) -> int: ...
     def device_topk(
         self,

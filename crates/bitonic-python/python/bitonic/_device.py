@@ -1,6 +1,6 @@
 """Arrays on a CUDA device, of PyTorch, CuPy and whoever else speaks the CUDA array interface: sorted where they are, on their stream.
 
-The order is the total one, because nothing else is compared there. Memory comes from the library that owns the array, so that its
+NaNs come last, as in NumPy, unless the total order is asked for; -0.0 comes before 0.0, and in ``argsort`` they are equal. Memory comes from the library that owns the array, so that its
 allocator knows of it, and is given back to it in the order of the stream.
 """
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitonic._arrays import index_type
+from bitonic._arrays import check_numbers, index_type
 from bitonic._core import Sorter
 
 
@@ -85,20 +85,13 @@ def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], size: int) 
     return True
 
 
-def _check(place: Place, axis: int | None, nan: str, oblivious: bool, engine: str, offsets: Any) -> None:
+def _check(place: Place, axis: int | None, nan: str, oblivious: bool, engine: str) -> None:
     if engine not in ("auto", "cuda"):
         raise ValueError(f"the array is on a CUDA device, and engine={engine!r} does not sort there: leave engine out")
-    if offsets is not None:
-        raise TypeError("segments of arrays on a GPU are not sorted here: sort a copy in the processor's memory, such as a.cpu()")
     if oblivious:
         raise ValueError("arrays on a GPU are not sorted obliviously here: sort a copy in the processor's memory, such as a.cpu()")
     if not place.shape or axis is None or index(axis) not in (-1, len(place.shape) - 1):
         raise ValueError("arrays on a GPU are sorted along their last axis: move the axis there, such as with a.movedim(axis, -1)")
-    if nan == "last" and place.dtype.kind == "f":
-        raise ValueError(
-            "floats on a GPU are sorted in total order, where negative NaNs come first and -0.0 before 0.0: say so with nan='total', "
-            "or sort a copy in the processor's memory, such as a.cpu()"
-        )
     if nan == "last" and place.dtype.kind in "mM":
         raise ValueError("times on a GPU are sorted with NaT first: say so with nan='total'")
 
@@ -120,6 +113,13 @@ def _empty(a: Any, shape: int | tuple[int, ...], dtype: str) -> Any:
     return sys.modules["cupy"].empty(shape, dtype)
 
 
+def _zeros(a: Any, shape: tuple[int, ...], dtype: str) -> Any:
+    """The same with zeros."""
+    zeros = _empty(a, shape, dtype)
+    zeros[...] = 0
+    return zeros
+
+
 def _with_indices(a: Any, indices: Any, dtype: str) -> Any:
     """Indices of 32 bits as another type."""
     if _library(a) == "torch":
@@ -136,12 +136,77 @@ def _workspace(a: Any, place: Place, options: Sorter, is_argsort: bool) -> tuple
     return room, (_address(room), size)
 
 
+class Segments(NamedTuple):
+    """Where segments begin and end, on the device."""
+
+    offsets: Any
+    count: int
+    longest: int
+    # From where to where they go, where the offsets are known here.
+    covered: slice | None
+
+
+def _segments(a: Any, place: Place, offsets: Any) -> Segments:
+    """Segments of an array of one axis. Offsets on the device are not looked at: nothing waits for it."""
+    length = place.shape[0]
+    if len(place.shape) != 1:
+        raise ValueError(f"offsets are for arrays of one axis, and this one has {len(place.shape)}: flatten it")
+    if is_on_device(offsets):
+        found = find(offsets)
+        if found.dtype.kind not in "iu" or found.dtype.itemsize not in (4, 8) or len(found.shape) != 1:
+            raise ValueError("offsets on a GPU must be integers of 32 or 64 bits on one axis, one more than there are segments")
+        if not found.is_contiguous:
+            offsets = _copy(offsets)
+        return Segments(offsets, max(0, found.shape[0] - 1), length, None)
+    numbers = np.asarray(check_numbers(offsets), dtype=np.int64)
+    lengths = np.diff(numbers)
+    if lengths.size and lengths.min() < 0:
+        raise ValueError("offsets must ascend")
+    if numbers.size and numbers[-1] > length:
+        raise ValueError(f"the last offset is {numbers[-1]}, and the array has {length} keys")
+    longest = int(lengths.max()) if lengths.size else 0
+    covered = slice(int(numbers[0]), int(numbers[-1])) if numbers.size else slice(0, 0)
+    return Segments(_to_device(a, numbers), int(lengths.size), longest, covered)
+
+
+def _to_device(a: Any, numbers: np.ndarray[Any, Any]) -> Any:
+    """Numbers of the processor's memory as an array of the same library on the same device."""
+    if _library(a) == "torch":
+        return sys.modules["torch"].from_numpy(numbers).to(a.device)
+    return sys.modules["cupy"].asarray(numbers)
+
+
+def _sort_segments(keys: Any, place: Place, segments: Segments, options: Sorter, indices: Any) -> None:
+    length = place.array[1]
+    if length == 0 or segments.count == 0 or segments.longest == 0:
+        return
+    has_indices = indices is not None
+    size = options.device_segments_workspace(
+        place.dtype, length, segments.count, segments.longest, has_indices, place.device
+    )
+    room = _empty(keys, size, "uint8")
+    options.device_segments(
+        place.dtype,
+        place.array,
+        (_address(indices), length) if has_indices else None,
+        (_address(segments.offsets), segments.count + 1),
+        find(segments.offsets).dtype.itemsize == 8,
+        segments.longest,
+        place.device,
+        place.stream,
+        (_address(room), size),
+    )
+    del room  # Its library reuses it in the order of the stream.
+
+
 def sort(a: Any, axis: int | None, options: Sorter, nan: str, oblivious: bool, engine: str, offsets: Any) -> Any:
     """A sorted copy on the device."""
-    _check(find(a), axis, nan, oblivious, engine, offsets)
+    _check(find(a), axis, nan, oblivious, engine)
     result = _copy(a)
     place = find(result)
-    if place.array[1] > 1:
+    if offsets is not None:
+        _sort_segments(result, place, _segments(result, place, offsets), options, None)
+    elif place.array[1] > 1:
         room, workspace = _workspace(result, place, options, False)
         options.device_sort(place.dtype, place.array, place.shape[-1], place.device, place.stream, workspace)
         del room  # Its library reuses it in the order of the stream.
@@ -149,36 +214,56 @@ def sort(a: Any, axis: int | None, options: Sorter, nan: str, oblivious: bool, e
 
 
 def sort_inplace(a: Any, axis: int, options: Sorter, nan: str, oblivious: bool, engine: str, offsets: Any) -> None:
-    """Sorts on the device without any memory beside the array."""
+    """Sorts on the device without any memory beside the array; segments with as much memory again, if they are long."""
     place = find(a.detach() if _library(a) == "torch" else a)
-    _check(place, axis, nan, oblivious, engine, offsets)
+    _check(place, axis, nan, oblivious, engine)
     if not place.is_writeable:
         raise ValueError("the array is read-only: sort a copy with bitonic.sort(a)")
     if not place.is_contiguous:
         raise ValueError("arrays on a GPU are sorted in place where they are contiguous: use bitonic.sort(a), or make a copy")
-    if place.array[1] > 1:
+    if offsets is not None:
+        if _library(a) not in ("torch", "cupy"):
+            raise TypeError(f"segments of a {type(a).__name__} on a GPU are not sorted here: give a torch or CuPy array")
+        _sort_segments(a, place, _segments(a, place, offsets), options, None)
+    elif place.array[1] > 1:
         options.device_sort(place.dtype, place.array, place.shape[-1], place.device, place.stream)
 
 
 def argsort(
     a: Any, axis: int | None, options: Sorter, nan: str, oblivious: bool, engine: str, offsets: Any, index_dtype: Any
 ) -> Any:
-    """Indices that sort an array of one axis; equal keys by lowest index."""
+    """Indices that sort an array along its last axis, or in its segments; equal keys by lowest index."""
     place = find(a.detach() if _library(a) == "torch" else a)
-    _check(place, axis, nan, oblivious, engine, offsets)
-    if len(place.shape) != 1:
-        raise ValueError(f"indices are found for arrays of one axis on a GPU, and this one has {len(place.shape)}: take row by row")
+    _check(place, axis, nan, oblivious, engine)
     dtype = np.dtype(index_type(index_dtype)).name
     keys = _copy(a)
+    if nan == "last" and place.dtype.kind == "f":
+        keys = _compared_as_numpy(keys)
     place = find(keys)
-    indices = _empty(a, place.shape[0], "int32")
-    if place.shape[0] > 2**31:
-        raise ValueError(f"indices of {place.shape[0]} keys do not fit 31 bits: sort parts of the array")
-    if place.shape[0]:
+    length, row = place.array[1], place.shape[-1]
+    if row > 2**31:
+        raise ValueError(f"indices of {row} keys do not fit 31 bits: sort parts of the array")
+    if offsets is not None:
+        segments = _segments(keys, place, offsets)
+        # Offsets that are not known here may leave places of no segment.
+        indices = _zeros(keys, place.shape, "int32")
+        _sort_segments(keys, place, segments, options, indices)
+        return _with_indices(a, indices if segments.covered is None else indices[segments.covered], dtype)
+    indices = _empty(keys, place.shape, "int32")
+    if length == row and length:
         room, workspace = _workspace(keys, place, options, True)
-        options.device_argsort(place.dtype, place.array, (_address(indices), place.shape[0]), place.device, place.stream, workspace)
+        options.device_argsort(place.dtype, place.array, (_address(indices), row), place.device, place.stream, workspace)
         del room
+    elif length:
+        offsets = _to_device(keys, np.arange(0, length + 1, row))
+        _sort_segments(keys, place, Segments(offsets, length // row, row, None), options, indices)
     return _with_indices(a, indices, dtype)
+
+
+def _compared_as_numpy(keys: Any) -> Any:
+    """Floats whose bits are equal where NumPy calls them equal: all NaNs one NaN, and no -0.0."""
+    library = sys.modules[_library(keys)]
+    return library.where(library.isnan(keys), library.full_like(keys, np.nan), keys + 0.0)
 
 
 def topk(
@@ -187,7 +272,7 @@ def topk(
     """The best k keys of every row and where they were; equal keys by lowest index."""
     keys = a.detach() if _library(a) == "torch" else a
     place = find(keys)
-    _check(place, axis, nan, oblivious, engine, None)
+    _check(place, axis, nan, oblivious, engine)
     row = place.shape[-1]
     if _library(a) not in ("torch", "cupy"):
         raise TypeError(

@@ -70,15 +70,17 @@ pub(crate) struct Mapping {
 const SIGNED_KEYS: u32 = 1;
 const FLOAT_KEYS: u32 = 2;
 const DESCENDING: u32 = 4;
+const NAN_LAST: u32 = 8;
 /// Mappings on store are this many bits above those on load.
-const STORE_SHIFT: u32 = 3;
+const STORE_SHIFT: u32 = 4;
 
 impl Mapping {
     /// What `kernels/element.c` needs to know of these bits.
-    pub(crate) const CONSTANTS: [(&'static str, u32); 4] = [
+    pub(crate) const CONSTANTS: [(&'static str, u32); 5] = [
         ("SIGNED_KEYS", SIGNED_KEYS),
         ("FLOAT_KEYS", FLOAT_KEYS),
         ("DESCENDING", DESCENDING),
+        ("NAN_LAST", NAN_LAST),
         ("STORE_SHIFT", STORE_SHIFT),
     ];
 
@@ -93,6 +95,11 @@ impl Mapping {
             Order::Descending => DESCENDING,
         };
         Self { bits: form | direction }
+    }
+
+    /// The same with NaNs of both signs last, whatever the direction. Integers have none.
+    pub(crate) const fn with_nan_last(self) -> Self {
+        Self { bits: if self.bits & FLOAT_KEYS != 0 { self.bits | NAN_LAST } else { self.bits } }
     }
 
     /// The kernel's argument for a pass.

@@ -82,6 +82,12 @@ impl Job {
         }
     }
 
+    /// The same with a table of offsets of another type.
+    pub(crate) fn with_offsets_of<O>(self) -> Self {
+        let offset_bits = 8 * size_of::<O>() as u32;
+        Self { ragged: self.ragged.map(|ragged| Ragged { offset_bits, ..ragged }), ..self }
+    }
+
     /// How many elements there are.
     pub(crate) fn len(&self) -> usize {
         self.ragged.map_or(self.row_length.saturating_mul(self.rows), |ragged| ragged.len)

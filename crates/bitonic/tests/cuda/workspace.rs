@@ -218,3 +218,94 @@ fn the_best_keys_are_found_with_a_workspace_and_without() {
     let refused = sorter.prepare_top_k::<u64>(1 << 20, 1 << 20, 100_000);
     assert!(matches!(refused, Err(Error::TopTooLarge { k: 100_000, .. })), "{refused:?}");
 }
+
+/// Lengths of every class and longer ones, mixed, in offsets of 32 and 64 bits, with the longest told and not.
+#[test]
+fn segments_are_sorted_where_they_are() {
+    let Caller { stream, sorter, .. } = Caller::new(&device_or_skip!());
+    let lengths = [0, 1, 5, 100, 33_000, 2, 64, 0, 9_000, 513, 1, 300_001, 17, 4_097, 8_192, 3];
+    let mut offsets = vec![7_usize];
+    offsets.extend(lengths.iter().scan(7, |end, length| {
+        *end += length;
+        Some(*end)
+    }));
+    let len = offsets[lengths.len()] + 9;
+    let segments = lengths.len();
+    let narrow = stream.clone_htod(&offsets.iter().map(|&offset| offset as u32).collect::<Vec<_>>()).unwrap();
+    let wide = stream.clone_htod(&offsets.iter().map(|&offset| offset as u64).collect::<Vec<_>>()).unwrap();
+    for order in [Order::Ascending, Order::Descending] {
+        let (sorter, on_cpu) = (sorter.clone().order(order), Sorter::new().engine(Engine::Cpu).order(order));
+        for longest in [300_001, len] {
+            let keys: Vec<f32> = Pattern::Special.generate(len, 3);
+            let bits = |keys: &[f32]| keys.iter().map(|key| key.to_bits()).collect::<Vec<_>>();
+            let (mut expected, indices) = (keys.clone(), on_cpu.argsort_segments(&keys, &offsets).unwrap());
+            on_cpu.sort_segments(&mut expected, &offsets).unwrap();
+
+            let size = sorter.workspace_size_segments::<f32>(len, segments, longest).unwrap();
+            let mut workspace = stream.alloc_zeros::<u8>(size).unwrap();
+            for is_wide in [false, true] {
+                let mut array = stream.clone_htod(&keys).unwrap();
+                let mut sorter = sorter.with_workspace(&mut workspace);
+                match is_wide {
+                    false => sorter.sort_segments(&stream, &mut array, &narrow, longest).unwrap(),
+                    true => sorter.sort_segments(&stream, &mut array, &wide, longest).unwrap(),
+                }
+                assert_eq!(
+                    bits(&stream.clone_dtoh(&array).unwrap()),
+                    bits(&expected),
+                    "{order:?}, {is_wide}"
+                );
+            }
+
+            let size = sorter.workspace_size_argsort_segments::<f32>(len, segments, longest).unwrap();
+            let mut workspace = stream.alloc_zeros::<u8>(size).unwrap();
+            let mut array = stream.clone_htod(&keys).unwrap();
+            let mut found = stream.clone_htod(&vec![!0_u32; len]).unwrap();
+            let mut with_workspace = sorter.with_workspace(&mut workspace);
+            with_workspace.argsort_segments(&stream, &mut array, &mut found, &narrow, longest).unwrap();
+            let found = stream.clone_dtoh(&found).unwrap();
+            assert!(found[7..len - 9].iter().map(|&index| index as usize).eq(indices.iter().copied()));
+            assert!(found[..7].iter().chain(&found[len - 9..]).all(|&index| index == !0));
+
+            let size = sorter.workspace_size_pairs_segments::<f32, u64>(len, segments, longest).unwrap();
+            let mut workspace = stream.alloc_zeros::<u8>(size).unwrap();
+            let mut array = stream.clone_htod(&keys).unwrap();
+            let mut values = stream.clone_htod(&(0..len as u64).collect::<Vec<_>>()).unwrap();
+            let mut with_workspace = sorter.with_workspace(&mut workspace);
+            with_workspace.sort_pairs_segments(&stream, &mut array, &mut values, &wide, longest).unwrap();
+            assert_eq!(bits(&stream.clone_dtoh(&array).unwrap()), bits(&expected));
+            let moved = stream.clone_dtoh(&values).unwrap();
+            assert!(
+                moved
+                    .iter()
+                    .zip(&expected)
+                    .all(|(&value, key)| { keys[value as usize].to_bits() == key.to_bits() })
+            );
+        }
+    }
+    let mut array = stream.alloc_zeros::<f32>(len).unwrap();
+    let mut workspace = stream.alloc_zeros::<u8>(16).unwrap();
+    let refused = sorter.with_workspace(&mut workspace).sort_segments(&stream, &mut array, &narrow, len);
+    assert!(matches!(refused, Err(Error::Device { .. })), "the workspace is too small: {refused:?}");
+    let refused = sorter.clone().verified().unwrap();
+    let refused = refused.with_workspace(&mut workspace).sort_segments(&stream, &mut array, &narrow, len);
+    assert!(matches!(refused, Err(Error::Device { .. })), "{refused:?}");
+}
+
+/// Offsets that are none: nothing outside of the array is touched, and what they say of other segments is done.
+#[test]
+fn offsets_that_lead_nowhere_are_empty_segments() {
+    let Caller { stream, sorter, .. } = Caller::new(&device_or_skip!());
+    let keys: Vec<u32> = (0..1000).rev().collect();
+    let mut array = stream.clone_htod(&keys).unwrap();
+    let offsets = stream.clone_htod(&[0_u32, 10, 4_000_000_000, 20, 30, 2000, 900, 1000]).unwrap();
+    let size = sorter.workspace_size_segments::<u32>(1000, 7, 1000).unwrap();
+    let mut workspace = stream.alloc_zeros::<u8>(size).unwrap();
+    sorter.with_workspace(&mut workspace).sort_segments(&stream, &mut array, &offsets, 1000).unwrap();
+    let found = stream.clone_dtoh(&array).unwrap();
+    let mut expected = keys;
+    for segment in [0..10, 20..30, 900..1000] {
+        expected[segment].sort_unstable();
+    }
+    assert_eq!(found, expected);
+}

@@ -1,7 +1,6 @@
 //! Sorts of arrays that are on the device already.
 
 use super::device::Device;
-use crate::Error;
 use crate::gpu::execute::{DeviceArrays, Submission, Verification, enqueue};
 use crate::gpu::job::Job;
 use crate::gpu::lock::lock;
@@ -9,6 +8,7 @@ use crate::gpu::strategy::check_best;
 use crate::key::{Key, Order};
 use crate::plan::KernelPlan;
 use crate::request::{Request, Segments, ValueType};
+use crate::{Engine, Error, Index};
 use cudarc::driver::sys::{self, CUdeviceptr};
 use cudarc::driver::{CudaContext, CudaEvent, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 use std::sync::{Arc, Mutex};
@@ -46,6 +46,7 @@ use std::sync::{Arc, Mutex};
 pub struct ResidentSorter {
     device: Device,
     order: Order,
+    nan_last: bool,
     verified: Option<Arc<Mutex<Verified>>>,
 }
 
@@ -66,12 +67,24 @@ impl ResidentSorter {
     ///
     /// [`Error::EngineUnavailable`] without NVRTC, [`Error::Device`] when the driver does not describe the device.
     pub fn new(context: &Arc<CudaContext>) -> Result<Self, Error> {
-        Ok(Self { device: Device::of_context(context)?, order: Order::Ascending, verified: None })
+        Ok(Self {
+            device: Device::of_context(context)?,
+            order: Order::Ascending,
+            nan_last: false,
+            verified: None,
+        })
     }
 
     /// The direction. Default: ascending.
     pub fn order(mut self, order: Order) -> Self {
         self.order = order;
+        self
+    }
+
+    /// Puts NaNs of both signs last, whatever the direction, as NumPy does. Default: the total order, in which NaNs with a negative sign
+    /// come before all numbers and others behind them, or the other way round. -0.0 comes before 0.0 in either case.
+    pub fn nan_last(mut self, nan_last: bool) -> Self {
+        self.nan_last = nan_last;
         self
     }
 
@@ -175,6 +188,52 @@ impl ResidentSorter {
         k: usize,
     ) -> Result<usize, Error> {
         Ok(self.workspace_of(&self.best::<K>(len, row_length, k)?))
+    }
+
+    /// The same for [`WithWorkspace::sort_segments`] of so many keys in so many segments, the longest of which has `longest` keys at most.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EngineUnavailable`] for more segments than 32 bits count.
+    pub fn workspace_size_segments<K: Key>(
+        &self,
+        len: usize,
+        segments: usize,
+        longest: usize,
+    ) -> Result<usize, Error> {
+        let segments = of_segments(len, segments, longest);
+        Ok(self.workspace_of(&self.ragged::<u32>(Request::keys::<K>(segments))?))
+    }
+
+    /// The same for [`WithWorkspace::sort_pairs_segments`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`ResidentSorter::workspace_size_segments`], and [`Error::Device`] for values that are no numbers of 32 or 64 bits.
+    pub fn workspace_size_pairs_segments<K: Key, V: Copy>(
+        &self,
+        len: usize,
+        segments: usize,
+        longest: usize,
+    ) -> Result<usize, Error> {
+        self.check_values::<V>()?;
+        let segments = of_segments(len, segments, longest);
+        Ok(self.workspace_of(&self.ragged::<u32>(Request::pairs::<K, V>(segments))?))
+    }
+
+    /// The same for [`WithWorkspace::argsort_segments`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`ResidentSorter::workspace_size_segments`], and [`Error::Device`] when the indices do not fit 32 bits.
+    pub fn workspace_size_argsort_segments<K: Key>(
+        &self,
+        len: usize,
+        segments: usize,
+        longest: usize,
+    ) -> Result<usize, Error> {
+        let segments = of_segments(len, segments, longest);
+        Ok(self.workspace_of(&self.ragged::<u32>(Request::argsort::<K>(segments))?))
     }
 
     fn workspace_of(&self, job: &Job) -> usize {
@@ -404,6 +463,7 @@ impl ResidentSorter {
             self.check_range(arrays.keys, key_bytes)?;
             arrays.values.map_or(Ok(()), |values| self.check_range(values, value_bytes))?;
             arrays.input.map_or(Ok(()), |input| self.check_range(input, job.input_bytes()))?;
+            arrays.offsets.map_or(Ok(()), |offsets| self.check_range(offsets, job.offset_bytes()))?;
         }
         // SAFETY: as the caller says.
         let sort = || unsafe { self.queue_sort(stream, job, arrays, workspace, how) };
@@ -468,10 +528,29 @@ impl ResidentSorter {
     }
 
     fn pairs<K: Key, V: Copy>(&self, len: usize) -> Result<Job, Error> {
+        self.check_values::<V>()?;
+        Ok(self.job(Request::pairs::<K, V>(Segments::one(len))))
+    }
+
+    fn check_values<V>(&self) -> Result<(), Error> {
         if ValueType::of::<V>().is_number {
-            return Ok(self.job(Request::pairs::<K, V>(Segments::one(len))));
+            return Ok(());
         }
         Err(self.refuse("values must be numbers of 32 or 64 bits".to_owned()))
+    }
+
+    /// The job of a request whose segments have different lengths, with offsets of type `O`.
+    fn ragged<O>(&self, request: Request) -> Result<Job, Error> {
+        request.check(Engine::Cuda)?;
+        if self.verified.is_some() {
+            let reason = "verified() checks rows of one length, and no segments of different lengths: use a sorter without it";
+            return Err(self.refuse(reason.to_owned()));
+        }
+        let job = self.job(request).with_offsets_of::<O>();
+        if job.element.indexed && job.element.value_bits != 32 {
+            return Err(self.refuse(format!("{} indices do not fit 32 bits", job.row_length)));
+        }
+        Ok(job)
     }
 
     fn indices<K: Key>(&self, len: usize) -> Result<Job, Error> {
@@ -492,7 +571,8 @@ impl ResidentSorter {
     }
 
     fn job(&self, request: Request) -> Job {
-        Job::of(&Request { order: self.order, ..request })
+        let job = Job::of(&Request { order: self.order, ..request });
+        if self.nan_last { Job { mapping: job.mapping.with_nan_last(), ..job } } else { job }
     }
 
     fn plan(&self, job: &Job) -> Arc<KernelPlan> {
@@ -534,6 +614,11 @@ impl ResidentSorter {
     fn refuse(&self, reason: String) -> Error {
         Error::Device { device: self.device.info().name.clone(), operation: "sort the array", reason }
     }
+}
+
+/// Segments of different lengths whose offsets are on the device.
+fn of_segments(len: usize, segments: usize, longest: usize) -> Segments {
+    Segments::Offsets { segments, longest: longest.min(len), len }
 }
 
 /// Elements of the workspace are loaded 16 bytes at once, at most.
@@ -604,6 +689,110 @@ impl<W: DevicePtrMut<u8>> WithWorkspace<'_, W> {
         let job = self.sorter.indices::<K>(keys.len())?;
         self.sorter.sort_both(stream, keys, indices, &job, Some(&mut *self.workspace))
     }
+
+    /// Queues a sort of every segment of keys for itself, in place. Segment i has the keys from `offsets[i]` to `offsets[i + 1]`: there is
+    /// one offset more than segments, of 32 or 64 bits. Segments may be empty; keys before the first offset and from the last on stay
+    /// as they are.
+    ///
+    /// `longest` says how many keys the longest segment has at most; a segment that has more is left as it is, or partly sorted. Where that
+    /// is not known, `keys.len()` is right, and costs some kernels that find nothing to do. A pair of offsets that descend, or lead out of
+    /// the keys, is an empty segment; what is in segments that overlap is undefined. The workspace has at least the bytes that [`ResidentSorter::workspace_size_segments`] says.
+    ///
+    /// ```no_run
+    /// # use bitonic::cuda::{ResidentSorter, cudarc::driver::CudaContext};
+    /// # let context = CudaContext::new(0)?;
+    /// # let stream = context.new_stream()?;
+    /// let mut keys = stream.clone_htod(&[3.5_f32, -1.0, 2.0, 9.0, 8.0])?;
+    /// let offsets = stream.clone_htod(&[0_u32, 3, 3, 5])?;
+    /// let sorter = ResidentSorter::new(&context)?;
+    /// let mut workspace = stream.alloc_zeros::<u8>(sorter.workspace_size_segments::<f32>(5, 3, 5)?)?;
+    /// sorter.with_workspace(&mut workspace).sort_segments(&stream, &mut keys, &offsets, 5)?;
+    /// assert_eq!(stream.clone_dtoh(&keys)?, [-1.0, 2.0, 3.5, 8.0, 9.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`ResidentSorter::sort`], and [`Error::Device`] when the workspace is too small, or the sorter is
+    /// [`verified`](ResidentSorter::verified).
+    pub fn sort_segments<K: Key, O: Index>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        offsets: &impl DevicePtr<O>,
+        longest: usize,
+    ) -> Result<(), Error> {
+        let segments = of_segments(keys.len(), offsets.len().saturating_sub(1), longest);
+        let job = self.sorter.ragged::<O>(Request::keys::<K>(segments))?;
+        self.sorter.check_contexts([stream, keys.stream(), offsets.stream()])?;
+        let (offsets, _offsets_recorded_after) = offsets.device_ptr(stream);
+        let (keys, _keys_recorded_after) = keys.device_ptr_mut(stream);
+        let arrays = DeviceArrays { offsets: Some(offsets), ..DeviceArrays::in_place(keys, None) };
+        // SAFETY: stream and arrays are of the sorter's context; the keys are the job's and borrowed exclusively, the offsets are as
+        // many as it has and one more, kernels stay within the keys whatever they say, and cudarc makes other users wait.
+        unsafe { self.sorter.queue(stream, &job, arrays, Some(&mut *self.workspace)) }
+    }
+
+    /// As [`WithWorkspace::sort_segments`], and moves every value with its key. Not stable. Values are numbers of 32 or 64 bits, as many as
+    /// there are keys. The workspace has the bytes that [`ResidentSorter::workspace_size_pairs_segments`] says.
+    ///
+    /// # Errors
+    ///
+    /// The same, and those of [`ResidentSorter::sort_pairs`].
+    pub fn sort_pairs_segments<K: Key, V: Copy, O: Index>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        values: &mut impl DevicePtrMut<V>,
+        offsets: &impl DevicePtr<O>,
+        longest: usize,
+    ) -> Result<(), Error> {
+        self.sorter.check_values::<V>()?;
+        let segments = of_segments(keys.len(), offsets.len().saturating_sub(1), longest);
+        let job = self.sorter.ragged::<O>(Request::pairs::<K, V>(segments))?;
+        self.sort_both_in_segments(stream, keys, values, offsets, &job)
+    }
+
+    /// As [`WithWorkspace::sort_segments`], and writes the index that each key had in its segment to `indices`, equal keys by lowest index.
+    /// Places outside of segments stay as they are. The workspace has the bytes that
+    /// [`ResidentSorter::workspace_size_argsort_segments`] says.
+    ///
+    /// # Errors
+    ///
+    /// The same, and those of [`ResidentSorter::argsort`].
+    pub fn argsort_segments<K: Key, O: Index>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        indices: &mut impl DevicePtrMut<u32>,
+        offsets: &impl DevicePtr<O>,
+        longest: usize,
+    ) -> Result<(), Error> {
+        let segments = of_segments(keys.len(), offsets.len().saturating_sub(1), longest);
+        let job = self.sorter.ragged::<O>(Request::argsort::<K>(segments))?;
+        self.sort_both_in_segments(stream, keys, indices, offsets, &job)
+    }
+
+    fn sort_both_in_segments<K: Key, V, O: Index>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        values: &mut impl DevicePtrMut<V>,
+        offsets: &impl DevicePtr<O>,
+        job: &Job,
+    ) -> Result<(), Error> {
+        if keys.len() != values.len() {
+            return Err(Error::LengthMismatch { keys: keys.len(), values: values.len() });
+        }
+        self.sorter.check_contexts([stream, keys.stream(), values.stream(), offsets.stream()])?;
+        let (offsets, _offsets_recorded_after) = offsets.device_ptr(stream);
+        let (keys, _keys_recorded_after) = keys.device_ptr_mut(stream);
+        let (values, _values_recorded_after) = values.device_ptr_mut(stream);
+        let arrays = DeviceArrays { offsets: Some(offsets), ..DeviceArrays::in_place(keys, Some(values)) };
+        // SAFETY: as in `sort_segments`, and there are as many values as keys.
+        unsafe { self.sorter.queue(stream, job, arrays, Some(&mut *self.workspace)) }
+    }
+
     /// As [`ResidentSorter::top_k_rows`], with as many groups of threads for a row as the device needs to be busy.
     ///
     /// # Errors

@@ -33,9 +33,10 @@ FUNCTION Head head_of(Element element)
 #endif
 }
 
-/* What a key's highest word is changed by to get its ordered bits: where its sign bit is set, by `folded` as well. */
+/* What a key's highest word is changed by to get its ordered bits: where its sign bit is set, by `folded` as well; and what is subtracted
+   in the end. */
 typedef struct {
-    Head folded, flipped;
+    Head folded, flipped, skipped;
 } Change;
 
 FUNCTION Change change_of(u32 mapping)
@@ -44,6 +45,7 @@ FUNCTION Change change_of(u32 mapping)
     change.folded = mapping & FLOAT_KEYS ? (Head)~HEAD_SIGN : (Head)0;
     change.flipped = mapping & (SIGNED_KEYS | FLOAT_KEYS) ? HEAD_SIGN : (Head)0;
     change.flipped = mapping & DESCENDING ? (Head)~change.flipped : change.flipped;
+    change.skipped = mapping & NAN_LAST ? (Head)NANS : (Head)0;
     return change;
 }
 

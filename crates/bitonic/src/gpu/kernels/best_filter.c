@@ -46,6 +46,7 @@ best_filter(ARRAYS, WORK_ARRAYS, GLOBAL u32 *counters, Index stride, Index from,
             if (column + a * ITEMS + ITEM < length) {
                 Head head = HEAD(x[a]);
                 head ^= (head & HEAD_SIGN ? change.folded : (Head)0) ^ change.flipped;
+                head -= change.skipped;
                 passing |= head <= last ? 1u << a : 0;
             }
         }

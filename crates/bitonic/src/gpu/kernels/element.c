@@ -142,8 +142,8 @@ FUNCTION void order(Element *a, Element *b)
 
 /* What a pass does besides sorting. Keys become ordered bits in the first load and keys again in the last store;
    between the two, passes find and leave ordered bits. The plan gives the bits of `mapping`: SIGNED_KEYS, the sign bit is flipped;
-   FLOAT_KEYS, the sign bit is flipped, and the others too where it was set; DESCENDING, all bits are flipped. Those for the
-   store are STORE_SHIFT bits above those for the load. */
+   FLOAT_KEYS, the sign bit is flipped, and the others too where it was set; DESCENDING, all bits are flipped; NAN_LAST, the NaNs of
+   the sign that would come first come last. Those for the store are STORE_SHIFT bits above those for the load. */
 #define ON_LOAD(mapping) ((mapping) & ((1u << STORE_SHIFT) - 1))
 #define ON_STORE(mapping) ((mapping) >> STORE_SHIFT & ((1u << STORE_SHIFT) - 1))
 
@@ -179,14 +179,31 @@ FUNCTION Element fold_float(Element element, u32 mapping)
     return element;
 }
 
+/* How many NaNs of one sign there are. */
+#if KEY_BITS == 16
+#define NANS (((Word)1 << 10) - 1)
+#elif KEY_BITS == 32
+#define NANS (((Word)1 << 23) - 1)
+#else
+#define NANS ((Word)(((u64)1 << 52) - 1))
+#endif
+
+/* Counts all keys from behind the first ones, as many as there are NaNs of one sign: these come last then, behind the other NaNs. */
+FUNCTION Element begin_behind_nans(Element element, u32 mapping, bool forward)
+{
+    Word key = TOP(element) & ALL_BITS, nans = mapping & NAN_LAST ? NANS << KEY_SHIFT : 0;
+    TOP(element) = (TOP(element) ^ key) | ((forward ? key - nans : key + nans) & ALL_BITS);
+    return element;
+}
+
 FUNCTION Element to_ordered(Element element, u32 mapping)
 {
-    return flip_bits(fold_float(element, mapping), mapping);
+    return begin_behind_nans(flip_bits(fold_float(element, mapping), mapping), mapping, true);
 }
 
 FUNCTION Element from_ordered(Element element, u32 mapping)
 {
-    return fold_float(flip_bits(element, mapping), mapping);
+    return fold_float(flip_bits(begin_behind_nans(element, mapping, false), mapping), mapping);
 }
 
 /* ---- Between memory and elements ---- */

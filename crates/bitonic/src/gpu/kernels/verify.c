@@ -101,7 +101,7 @@ FUNCTION Element ordered_at(ARRAYS, Index place, u32 mapping)
 }
 
 /* Adds up the sums of all work-items of the group, for each of them to see. `room` has SUMS words for every work-item. */
-GROUP_FUNCTION void add_up(LOCAL u64 *room, u64 *sums)
+FUNCTION void add_up(LOCAL u64 *room, u64 *sums)
 {
     UNROLL for (u32 s = 0; s < SUMS; s++)
     {
@@ -125,7 +125,7 @@ GROUP_FUNCTION void add_up(LOCAL u64 *room, u64 *sums)
 }
 
 /* Leaves the sums of the group behind. */
-GROUP_FUNCTION void leave(GLOBAL u64 *words, u32 where, LOCAL u64 *room, u64 *sums)
+FUNCTION void leave(GLOBAL u64 *words, u32 where, LOCAL u64 *room, u64 *sums)
 {
     add_up(room, sums);
     if (ITEM == 0) {

@@ -92,9 +92,8 @@ impl DeviceInfo {
             shares_host_memory: self.shares_host_memory,
             cluster_log2: 0,
             overlaps_kernels: false,
-            // PoCL 3.1 gets such passes wrong now and then, and they were not measured on others.
-            exchanges_in_passes: false,
-            has_work_memory: false,
+            exchanges_in_passes: self.kind == DeviceKind::Gpu,
+            has_work_memory: self.kind == DeviceKind::Gpu,
             copy_bytes_per_second: None,
         }
     }

@@ -10,9 +10,14 @@ typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
 #define KERNEL(items) __kernel __attribute__((reqd_work_group_size(items, 1, 1))) void
 /* One whose work-groups have any number up to this. */
 #define KERNEL_UP_TO(items) __kernel void
-/* Always inlined: where PoCL 3.1 does not inline a function that asks for the number of its work-item, that number is in a variable which
-   all threads of the processor share, and results are wrong now and then. It also crashes on loops around barriers there. */
+/* Where PoCL 3.1 does not inline a function that asks for the number of its work-item, that number is in a variable which all threads of
+   the processor share, and results are wrong now and then. It also crashes on loops around barriers there. (Oclgrind cannot run what
+   becomes of a function that returns a structure and is always inlined.) */
+#ifdef POCL_DEVICE_ADDRESS_BITS
 #define FUNCTION inline static __attribute__((always_inline))
+#else
+#define FUNCTION inline static
+#endif
 #define GLOBAL __global
 #define LOCAL __local
 #define LOCAL_ARRAY(type, name, count) __local type name[count]

@@ -3,14 +3,15 @@
 use super::buffer::Memory;
 use super::device::Device;
 use super::driver::Commands;
-use crate::Error;
+use crate::gpu::driver::DeviceBuffer;
 use crate::gpu::execute::{DeviceArrays, Submission, Verification, enqueue};
 use crate::gpu::job::Job;
 use crate::gpu::lock::lock;
 use crate::gpu::strategy::check_best;
 use crate::key::{Key, Order};
-use crate::plan::KernelPlan;
+use crate::plan::{KernelPlan, WorkMemory};
 use crate::request::{Request, Segments, ValueType};
+use crate::{Engine, Error, Index};
 use cl3::memory::{CL_MEM_CONTEXT, CL_MEM_SIZE};
 use opencl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CommandQueue};
 use opencl3::error_codes::ClError;
@@ -57,6 +58,7 @@ use std::sync::{Arc, Mutex};
 pub struct ResidentSorter {
     device: Device,
     order: Order,
+    nan_last: bool,
     verified: Option<Arc<Mutex<Verified>>>,
 }
 
@@ -76,12 +78,24 @@ impl ResidentSorter {
     /// [`Error::Device`] when the driver does not tell context and device of the queue, [`Error::EngineUnavailable`] when its
     /// device is none that the driver lists, such as a part of another.
     pub fn new(queue: &CommandQueue) -> Result<Self, Error> {
-        Ok(Self { device: Device::of_queue(queue)?, order: Order::Ascending, verified: None })
+        Ok(Self {
+            device: Device::of_queue(queue)?,
+            order: Order::Ascending,
+            nan_last: false,
+            verified: None,
+        })
     }
 
     /// The direction. Default: ascending.
     pub fn order(mut self, order: Order) -> Self {
         self.order = order;
+        self
+    }
+
+    /// Puts NaNs of both signs last, whatever the direction, as NumPy does. Default: the total order, in which NaNs with a negative sign
+    /// come before all numbers and others behind them, or the other way round. -0.0 comes before 0.0 in either case.
+    pub fn nan_last(mut self, nan_last: bool) -> Self {
+        self.nan_last = nan_last;
         self
     }
 
@@ -214,9 +228,7 @@ impl ResidentSorter {
         values: &mut RawBuffer<V>,
         len: usize,
     ) -> Result<Event, Error> {
-        if !ValueType::of::<V>().is_number {
-            return Err(self.refuse("values must be numbers of 32 or 64 bits".to_owned()));
-        }
+        self.check_values::<V>()?;
         let job = self.job(Request::pairs::<K, V>(Segments::one(len)));
         self.enqueue(queue, &job, keys.get(), Some(values.get()))
     }
@@ -272,8 +284,114 @@ impl ResidentSorter {
         )
     }
 
+    /// Queues a sort of every segment among the first `len` keys of a buffer for itself, in place. Segment i has the keys from
+    /// `offsets[i]` to `offsets[i + 1]`: `segments` of them, and one offset more, of 32 or 64 bits. Segments may be empty; keys before
+    /// the first offset and from the last on stay as they are.
+    ///
+    /// Memory: that of the keys once more where segments are long, and some words for each, allocated here and kept until the sort is
+    /// done. `longest` says how many keys the longest segment has at most; a segment that has more is left as it is, or partly sorted.
+    /// Where that is not known, `len` is right. A pair of offsets that descend, or lead out of the keys, is an empty segment; what is in
+    /// segments that overlap is undefined.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ResidentSorter::sort`], [`Error::EngineUnavailable`] for more segments than 32 bits count, [`Error::DeviceMemory`], and
+    /// [`Error::Device`] when the sorter is [`verified`](Self::verified).
+    pub fn sort_segments<K: Key, O: Index>(
+        &self,
+        queue: &CommandQueue,
+        keys: &mut RawBuffer<K>,
+        len: usize,
+        offsets: &RawBuffer<O>,
+        (segments, longest): (usize, usize),
+    ) -> Result<Event, Error> {
+        let segments = Segments::Offsets { segments, longest: longest.min(len), len };
+        self.enqueue_segments::<O>(queue, Request::keys::<K>(segments), keys.get(), None, offsets.get())
+    }
+
+    /// As [`ResidentSorter::sort_segments`], and moves every value with its key. Not stable. Values are numbers of 32 or 64 bits.
+    ///
+    /// # Errors
+    ///
+    /// The same, and those of [`ResidentSorter::sort_pairs`].
+    pub fn sort_pairs_segments<K: Key, V: Copy, O: Index>(
+        &self,
+        queue: &CommandQueue,
+        keys: &mut RawBuffer<K>,
+        values: &mut RawBuffer<V>,
+        len: usize,
+        offsets: &RawBuffer<O>,
+        (segments, longest): (usize, usize),
+    ) -> Result<Event, Error> {
+        self.check_values::<V>()?;
+        let segments = Segments::Offsets { segments, longest: longest.min(len), len };
+        let request = Request::pairs::<K, V>(segments);
+        self.enqueue_segments::<O>(queue, request, keys.get(), Some(values.get()), offsets.get())
+    }
+
+    /// As [`ResidentSorter::sort_segments`], and writes the index that each key had in its segment to `indices`, equal keys by lowest
+    /// index.
+    ///
+    /// # Errors
+    ///
+    /// The same, and those of [`ResidentSorter::argsort`].
+    pub fn argsort_segments<K: Key, O: Index>(
+        &self,
+        queue: &CommandQueue,
+        keys: &mut RawBuffer<K>,
+        indices: &mut RawBuffer<u32>,
+        len: usize,
+        offsets: &RawBuffer<O>,
+        (segments, longest): (usize, usize),
+    ) -> Result<Event, Error> {
+        let segments = Segments::Offsets { segments, longest: longest.min(len), len };
+        let request = Request::argsort::<K>(segments);
+        self.enqueue_segments::<O>(queue, request, keys.get(), Some(indices.get()), offsets.get())
+    }
+
+    /// Queues a sort of segments of different lengths, with offsets of type `O`.
+    fn enqueue_segments<O>(
+        &self,
+        queue: &CommandQueue,
+        request: Request,
+        keys: cl_mem,
+        values: Option<cl_mem>,
+        offsets: cl_mem,
+    ) -> Result<Event, Error> {
+        request.check(Engine::OpenCl)?;
+        if self.verified.is_some() {
+            let reason = "verified() checks rows of one length, and no segments of different lengths: use a sorter without it";
+            return Err(self.refuse(reason.to_owned()));
+        }
+        let job = self.job(request).with_offsets_of::<O>();
+        if job.element.indexed && job.element.value_bits != 32 {
+            return Err(self.refuse(format!("{} indices do not fit 32 bits", job.row_length)));
+        }
+        self.check(offsets, job.offset_bytes())?;
+        let WorkMemory { keys: work_keys, values: work_values, counters } =
+            self.device.state().plan(&self.device, &job).work;
+        let mut buffers = [const { None }; 3];
+        for (buffer, bytes) in buffers.iter_mut().zip([work_keys, work_values, counters]) {
+            if bytes > 0 {
+                *buffer = Some(self.device.allocate(bytes)?);
+            }
+        }
+        let work = buffers.each_ref().map(|buffer| buffer.as_ref().map(DeviceBuffer::memory));
+        let arrays = DeviceArrays::in_place(Memory(keys), values.map(Memory));
+        // OpenCL keeps the memory of the buffers until the kernels are done.
+        self.enqueue_arrays(queue, &job, DeviceArrays { offsets: Some(Memory(offsets)), work, ..arrays })
+    }
+
+    fn check_values<V>(&self) -> Result<(), Error> {
+        if ValueType::of::<V>().is_number {
+            return Ok(());
+        }
+        Err(self.refuse("values must be numbers of 32 or 64 bits".to_owned()))
+    }
+
     fn job(&self, request: Request) -> Job {
-        Job::of(&Request { order: self.order, ..request })
+        let job = Job::of(&Request { order: self.order, ..request });
+        if self.nan_last { Job { mapping: job.mapping.with_nan_last(), ..job } } else { job }
     }
 
     fn enqueue(
@@ -311,7 +429,11 @@ impl ResidentSorter {
         let plan = self.device.state().plan(&self.device, job);
         // SAFETY: the buffers were checked to be large enough and of this context, and are borrowed exclusively; OpenCL
         // keeps their memory until the kernels are done.
-        let sort = || unsafe { enqueue(&self.device, queue, &plan, 0, |_| arrays, Submission::Untimed) };
+        let sort = || unsafe {
+            // Where there is memory to work in, it is what this plan needs.
+            let work_bytes = if arrays.work == [None; 3] { 0 } else { plan.work.bytes() };
+            enqueue(&self.device, queue, &plan, work_bytes, |_| arrays, Submission::Untimed)
+        };
         let span = match &self.verified {
             None => sort()?.span,
             Some(verified) => {
