@@ -1,4 +1,4 @@
-//! Arrays on a CUDA device: sorted where they are, on the stream of their owner, in total order.
+//! Arrays on a CUDA device: sorted where they are, on the stream of their owner.
 
 use crate::element::{Element, with_key};
 use crate::error::raise;

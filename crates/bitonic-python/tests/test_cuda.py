@@ -33,7 +33,7 @@ def test_sorts_are_torchs(dtype: str, length: int, descending: bool) -> None:
     for nan in ["last", "total"]:
         found = bitonic.sort(keys, nan=nan, descending=descending)
         assert found.is_cuda and torch.equal(found, expected.values)
-    # The total order tells zeros of both signs apart, which floats may have.
+    # NumPy's order, in which zeros of both signs are equal.
     assert torch.equal(bitonic.argsort(keys, descending=descending), expected.indices)
     place = keys.data_ptr()
     bitonic.sort_inplace(keys, nan="total", descending=descending)
@@ -61,6 +61,8 @@ def test_nan_of_both_signs_is_last(dtype: str, length: int, descending: bool) ->
     assert np.isnan(found[-np.isnan(host).sum() :]).all()
     order = bitonic.argsort(keys, descending=descending).cpu().numpy()
     np.testing.assert_array_equal(order, bitonic.argsort(host, descending=descending, stable=True))
+    stable = bitonic.sort(keys, descending=descending, stable=True).cpu().numpy()
+    np.testing.assert_array_equal(stable.view(f"i{stable.itemsize}"), host[order].view(f"i{stable.itemsize}"))
     best = bitonic.topk(keys, min(length, 100), largest=descending)
     np.testing.assert_array_equal(best.values.cpu().numpy(), expected[: min(length, 100)])
 
@@ -122,6 +124,18 @@ def test_what_is_not_found_on_a_device_says_why() -> None:
         bitonic.topk(keys, 50_000)
     with pytest.raises(ValueError, match="give k from 0 to 100000"):
         bitonic.topk(keys, 100_001)
+
+
+def test_segments_are_sorted_on_the_current_stream() -> None:
+    stream = torch.cuda.Stream()
+    keys = torch.zeros(1_000_000, dtype=torch.int32, device="cuda")
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(50_000_000)
+        keys.copy_(torch.arange(1_000_000, 0, -1, dtype=torch.int32, device="cuda"))
+        bitonic.sort_inplace(keys, offsets=[0, 300_000, 1_000_000])
+    stream.synchronize()
+    assert [int(keys[place]) for place in (0, 299_999, 300_000)] == [700_001, 1_000_000, 1]
 
 
 def test_other_streams_are_used() -> None:

@@ -138,12 +138,18 @@ pub fn sort_resident<D: Driver>(
     values: Option<&D::Buffer>,
 ) -> Result<Kernels, Error> {
     let job = Job::of(request);
-    if job.best.is_some() {
-        let reason = "the best keys go to buffers of their own: see top_resident".to_owned();
+    let other = match job {
+        Job { best: Some(_), .. } => Some("the best keys go to buffers of their own: see top_resident"),
+        Job { ragged: Some(_), .. } => {
+            Some("segments of different lengths have a table: see sort_segments_resident")
+        }
+        _ => None,
+    };
+    if let Some(reason) = other {
         return Err(Error::Device {
             device: device.facts().name.clone(),
             operation: "sort the buffer",
-            reason,
+            reason: reason.to_owned(),
         });
     }
     sort_buffers(device, &job, &device.state().plan(device, &job), Buffers::new(keys, values))

@@ -124,7 +124,7 @@ impl Segments {
         Ok(Self::Offsets { segments, longest: longest.unwrap_or(0), len })
     }
 
-    /// The most segments of different lengths that a device sorts at a time.
+    /// The most segments of different lengths that a device sorts at a time: kernels number them, and what is behind the last, with 32 bits.
     const MOST_ON_DEVICE: usize = i32::MAX as usize;
 
     /// How many segments there are.
@@ -244,7 +244,7 @@ impl Request {
                 "take the best keys of segments on the cpu engine, or leave the choice to auto",
             )
         } else if has_offsets && self.segments.count() > Segments::MOST_ON_DEVICE {
-            ("it numbers segments with 32 bits, and these are more", "sort fewer segments at a time")
+            ("it numbers segments with 31 bits, and these are more", "sort fewer segments at a time")
         } else if !self.oblivious {
             return Ok(());
         } else if has_offsets {

@@ -357,3 +357,25 @@ fn nan_of_both_signs_is_last_where_that_is_asked_for() {
     sorter.sort(&caller.queue, &mut buffer, keys.len()).unwrap();
     assert_eq!(caller.contents(&buffer, keys.len()), sorted(&keys, Order::Ascending));
 }
+
+/// All bits of both types of 16 bits, which have their NaNs at different places.
+#[test]
+fn nan_of_16_bits_is_last_and_nothing_else() {
+    fn check<K: TestKey + Copy + Default>(caller: &Caller, of_bits: fn(u16) -> K, is_nan: fn(K) -> bool) {
+        let keys: Vec<K> = (0..=u16::MAX).map(of_bits).collect();
+        for order in [Order::Ascending, Order::Descending] {
+            let sorter = ResidentSorter::new(&caller.queue).unwrap().order(order).nan_last(true);
+            let mut buffer = caller.buffer(&keys);
+            sorter.sort(&caller.queue, &mut buffer, keys.len()).unwrap();
+            let found = caller.contents(&buffer, keys.len());
+            let numbers: Vec<K> = keys.iter().copied().filter(|&key| !is_nan(key)).collect();
+            let expected = sorted(&numbers, order);
+            let is_same = |(one, other): (&K, &K)| one.to_ordered_bits() == other.to_ordered_bits();
+            assert!(found.iter().zip(&expected).all(is_same), "{} {order:?}", K::TYPE);
+            assert!(found[numbers.len()..].iter().all(|&key| is_nan(key)), "{} {order:?}", K::TYPE);
+        }
+    }
+    let caller = Caller::new();
+    check(&caller, half::f16::from_bits, half::f16::is_nan);
+    check(&caller, half::bf16::from_bits, half::bf16::is_nan);
+}

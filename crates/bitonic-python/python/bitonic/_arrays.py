@@ -105,7 +105,7 @@ def check_offsets(array: Array, offsets: Any) -> list[int] | None:
 
 
 def check_numbers(offsets: Any) -> Array:
-    """Offsets that may be some: numbers from 0 upwards."""
+    """Offsets as an array of integers from 0 upwards."""
     numbers = np.asarray(take(offsets)[0])
     if numbers.ndim != 1 or numbers.size == 0 or (numbers.dtype.kind not in "iu"):
         raise ValueError("offsets must be a sequence of integers, one more than there are segments")

@@ -140,6 +140,8 @@ class Segments(NamedTuple):
     """Where segments begin and end, on the device."""
 
     offsets: Any
+    address: int
+    is_wide: bool
     count: int
     longest: int
     # From where to where they go, where the offsets are known here.
@@ -155,18 +157,34 @@ def _segments(a: Any, place: Place, offsets: Any) -> Segments:
         found = find(offsets)
         if found.dtype.kind not in "iu" or found.dtype.itemsize not in (4, 8) or len(found.shape) != 1:
             raise ValueError("offsets on a GPU must be integers of 32 or 64 bits on one axis, one more than there are segments")
+        if found.device != place.device or _library(offsets) != _library(a):
+            raise ValueError("the offsets are on another GPU than the array, or of another library: bring them together, or give them as a list")
         if not found.is_contiguous:
             offsets = _copy(offsets)
-        return Segments(offsets, max(0, found.shape[0] - 1), length, None)
+        return _on_device(offsets, max(0, found.shape[0] - 1), length, None)
     numbers = np.asarray(check_numbers(offsets), dtype=np.int64)
     lengths = np.diff(numbers)
     if lengths.size and lengths.min() < 0:
         raise ValueError("offsets must ascend")
-    if numbers.size and numbers[-1] > length:
+    if numbers[-1] > length:
         raise ValueError(f"the last offset is {numbers[-1]}, and the array has {length} keys")
     longest = int(lengths.max()) if lengths.size else 0
-    covered = slice(int(numbers[0]), int(numbers[-1])) if numbers.size else slice(0, 0)
-    return Segments(_to_device(a, numbers), int(lengths.size), longest, covered)
+    return _on_device(_to_device(a, numbers), int(lengths.size), longest, slice(int(numbers[0]), int(numbers[-1])))
+
+
+def _on_device(offsets: Any, count: int, longest: int, covered: slice | None) -> Segments:
+    found = find(offsets)
+    return Segments(offsets, found.address, found.dtype.itemsize == 8, count, longest, covered)
+
+
+def _rows(a: Any, place: Place) -> Segments:
+    """Rows as segments."""
+    length, row = place.array[1], place.shape[-1]
+    if _library(a) == "torch":
+        offsets = sys.modules["torch"].arange(0, length + 1, row, device=a.device)
+    else:
+        offsets = sys.modules["cupy"].arange(0, length + 1, row)
+    return _on_device(offsets, length // row, row, None)
 
 
 def _to_device(a: Any, numbers: np.ndarray[Any, Any]) -> Any:
@@ -189,8 +207,8 @@ def _sort_segments(keys: Any, place: Place, segments: Segments, options: Sorter,
         place.dtype,
         place.array,
         (_address(indices), length) if has_indices else None,
-        (_address(segments.offsets), segments.count + 1),
-        find(segments.offsets).dtype.itemsize == 8,
+        (segments.address, segments.count + 1),
+        segments.is_wide,
         segments.longest,
         place.device,
         place.stream,
@@ -199,9 +217,25 @@ def _sort_segments(keys: Any, place: Place, segments: Segments, options: Sorter,
     del room  # Its library reuses it in the order of the stream.
 
 
-def sort(a: Any, axis: int | None, options: Sorter, nan: str, oblivious: bool, engine: str, offsets: Any) -> Any:
+def _ties(place: Place, nan: str, stable: bool, offsets: Any) -> bool:
+    """Whether zeros of both signs have to keep their order, which only indices tell."""
+    if not (stable and nan == "last" and place.dtype.kind == "f"):
+        return False
+    if offsets is not None:
+        raise ValueError("segments of floats on a GPU are not sorted stably: leave stable out, or say nan='total'")
+    return True
+
+
+def sort(
+    a: Any, axis: int | None, options: Sorter, nan: str, oblivious: bool, engine: str, offsets: Any, stable: bool
+) -> Any:
     """A sorted copy on the device."""
-    _check(find(a), axis, nan, oblivious, engine)
+    place = find(a.detach() if _library(a) == "torch" else a)
+    _check(place, axis, nan, oblivious, engine)
+    if _ties(place, nan, stable, offsets):
+        order = argsort(a, axis, options, nan, oblivious, engine, None, "int64")
+        library = sys.modules[_library(a)]
+        return library.take_along_dim(a, order, -1) if _library(a) == "torch" else library.take_along_axis(a, order, -1)
     result = _copy(a)
     place = find(result)
     if offsets is not None:
@@ -213,10 +247,14 @@ def sort(a: Any, axis: int | None, options: Sorter, nan: str, oblivious: bool, e
     return result
 
 
-def sort_inplace(a: Any, axis: int, options: Sorter, nan: str, oblivious: bool, engine: str, offsets: Any) -> None:
+def sort_inplace(
+    a: Any, axis: int, options: Sorter, nan: str, oblivious: bool, engine: str, offsets: Any, stable: bool
+) -> None:
     """Sorts on the device without any memory beside the array; segments with as much memory again, if they are long."""
     place = find(a.detach() if _library(a) == "torch" else a)
     _check(place, axis, nan, oblivious, engine)
+    if _ties(place, nan, stable, offsets):
+        raise ValueError("floats on a GPU are not sorted stably in place: leave stable out, say nan='total', or use bitonic.sort")
     if not place.is_writeable:
         raise ValueError("the array is read-only: sort a copy with bitonic.sort(a)")
     if not place.is_contiguous:
@@ -235,16 +273,21 @@ def argsort(
     """Indices that sort an array along its last axis, or in its segments; equal keys by lowest index."""
     place = find(a.detach() if _library(a) == "torch" else a)
     _check(place, axis, nan, oblivious, engine)
+    if _library(a) not in ("torch", "cupy"):
+        raise TypeError(
+            f"the order of a {type(a).__name__} on a GPU is not found here: take it of a copy in the processor's memory, such as a.cpu()"
+        )
     dtype = np.dtype(index_type(index_dtype)).name
     keys = _copy(a)
     if nan == "last" and place.dtype.kind == "f":
         keys = _compared_as_numpy(keys)
     place = find(keys)
     length, row = place.array[1], place.shape[-1]
-    if row > 2**31:
-        raise ValueError(f"indices of {row} keys do not fit 31 bits: sort parts of the array")
-    if offsets is not None:
-        segments = _segments(keys, place, offsets)
+    segments = None if offsets is None else _segments(keys, place, offsets)
+    longest = row if segments is None else segments.longest
+    if longest > 2**31:
+        raise ValueError(f"indices of {longest} keys do not fit 31 bits: sort parts of the array")
+    if segments is not None:
         # Offsets that are not known here may leave places of no segment.
         indices = _zeros(keys, place.shape, "int32")
         _sort_segments(keys, place, segments, options, indices)
@@ -255,8 +298,7 @@ def argsort(
         options.device_argsort(place.dtype, place.array, (_address(indices), row), place.device, place.stream, workspace)
         del room
     elif length:
-        offsets = _to_device(keys, np.arange(0, length + 1, row))
-        _sort_segments(keys, place, Segments(offsets, length // row, row, None), options, indices)
+        _sort_segments(keys, place, _rows(keys, place), options, indices)
     return _with_indices(a, indices, dtype)
 
 

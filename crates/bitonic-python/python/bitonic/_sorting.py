@@ -57,7 +57,7 @@ def sort(
     if _device.is_on_device(a):
         if out is not None:
             raise TypeError("arrays on a GPU are sorted without out=: use bitonic.sort_inplace on a copy")
-        return _device.sort(a, axis, options, nan, oblivious, engine, offsets)
+        return _device.sort(a, axis, options, nan, oblivious, engine, offsets, stable)
     array, give_back = take(a)
     if axis is None:
         array, axis = array.flatten(), -1
@@ -102,7 +102,7 @@ def sort_inplace(
     """
     options = sorter(descending, stable, nan, engine, threads, oblivious)
     if _device.is_on_device(a):
-        return _device.sort_inplace(a, axis, options, nan, oblivious, engine, offsets)
+        return _device.sort_inplace(a, axis, options, nan, oblivious, engine, offsets, stable)
     array, _ = take(a)
     if not isinstance(a, ndarray) and not hasattr(a, "__dlpack__"):
         raise TypeError(f"a {type(a).__name__} cannot be sorted in place here: pass an array, or use bitonic.sort(a)")
@@ -144,7 +144,8 @@ def argsort(
 ) -> Any:
     """The indices that sort an array, as :func:`numpy.argsort` with ``stable=True``: equal keys by lowest index, whatever ``stable`` is.
 
-    With ``offsets``, indices count from the beginning of their segment.
+    With ``offsets``, indices count from the beginning of their segment. There is one for every key of a segment; where the offsets are on a
+    GPU, there is one for every key of the array, and 0 for those of no segment.
 
     >>> import bitonic
     >>> bitonic.argsort([30, 10, 20, 10])

@@ -14,7 +14,8 @@ const LIMIT_VARIABLE: &str = "BITONIC_DEVICE_MEMORY";
 fn capacity(allowance: Allowance, job: &Job) -> usize {
     let element = job.element;
     let by_buffer = allowance.buffer_bytes / element.key_bytes().max(element.value_bytes()) as u64;
-    let elements = by_buffer.min(allowance.bytes / element.stored_bytes() as u64);
+    let beside = job.offset_bytes() as u64;
+    let elements = by_buffer.min(allowance.bytes.saturating_sub(beside) / element.stored_bytes() as u64);
     usize::try_from(elements).unwrap_or(usize::MAX)
 }
 

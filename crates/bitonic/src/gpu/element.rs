@@ -71,16 +71,18 @@ const SIGNED_KEYS: u32 = 1;
 const FLOAT_KEYS: u32 = 2;
 const DESCENDING: u32 = 4;
 const NAN_LAST: u32 = 8;
+const BRAIN_KEYS: u32 = 16;
 /// Mappings on store are this many bits above those on load.
-const STORE_SHIFT: u32 = 4;
+const STORE_SHIFT: u32 = 5;
 
 impl Mapping {
     /// What `kernels/element.c` needs to know of these bits.
-    pub(crate) const CONSTANTS: [(&'static str, u32); 5] = [
+    pub(crate) const CONSTANTS: [(&'static str, u32); 6] = [
         ("SIGNED_KEYS", SIGNED_KEYS),
         ("FLOAT_KEYS", FLOAT_KEYS),
         ("DESCENDING", DESCENDING),
         ("NAN_LAST", NAN_LAST),
+        ("BRAIN_KEYS", BRAIN_KEYS),
         ("STORE_SHIFT", STORE_SHIFT),
     ];
 
@@ -98,8 +100,9 @@ impl Mapping {
     }
 
     /// The same with NaNs of both signs last, whatever the direction. Integers have none.
-    pub(crate) const fn with_nan_last(self) -> Self {
-        Self { bits: if self.bits & FLOAT_KEYS != 0 { self.bits | NAN_LAST } else { self.bits } }
+    pub(crate) fn with_nan_last(self, key: KeyType) -> Self {
+        let brain = if key == KeyType::Bf16 { BRAIN_KEYS } else { 0 };
+        Self { bits: if self.bits & FLOAT_KEYS != 0 { self.bits | NAN_LAST | brain } else { self.bits } }
     }
 
     /// The kernel's argument for a pass.

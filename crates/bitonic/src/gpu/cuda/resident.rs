@@ -82,7 +82,7 @@ impl ResidentSorter {
     }
 
     /// Puts NaNs of both signs last, whatever the direction, as NumPy does. Default: the total order, in which NaNs with a negative sign
-    /// come before all numbers and others behind them, or the other way round. -0.0 comes before 0.0 in either case.
+    /// come before all numbers and others behind them, or the other way round. -0.0 is less than 0.0 in either case.
     pub fn nan_last(mut self, nan_last: bool) -> Self {
         self.nan_last = nan_last;
         self
@@ -194,7 +194,7 @@ impl ResidentSorter {
     ///
     /// # Errors
     ///
-    /// [`Error::EngineUnavailable`] for more segments than 32 bits count.
+    /// [`Error::EngineUnavailable`] for more segments than 31 bits count.
     pub fn workspace_size_segments<K: Key>(
         &self,
         len: usize,
@@ -572,7 +572,7 @@ impl ResidentSorter {
 
     fn job(&self, request: Request) -> Job {
         let job = Job::of(&Request { order: self.order, ..request });
-        if self.nan_last { Job { mapping: job.mapping.with_nan_last(), ..job } } else { job }
+        if self.nan_last { Job { mapping: job.mapping.with_nan_last(request.key), ..job } } else { job }
     }
 
     fn plan(&self, job: &Job) -> Arc<KernelPlan> {
@@ -694,7 +694,7 @@ impl<W: DevicePtrMut<u8>> WithWorkspace<'_, W> {
     /// one offset more than segments, of 32 or 64 bits. Segments may be empty; keys before the first offset and from the last on stay
     /// as they are.
     ///
-    /// `longest` says how many keys the longest segment has at most; a segment that has more is left as it is, or partly sorted. Where that
+    /// `longest` says how many keys the longest segment has at most; a segment that has more is left as it is. Where that
     /// is not known, `keys.len()` is right, and costs some kernels that find nothing to do. A pair of offsets that descend, or lead out of
     /// the keys, is an empty segment; what is in segments that overlap is undefined. The workspace has at least the bytes that [`ResidentSorter::workspace_size_segments`] says.
     ///

@@ -63,7 +63,7 @@ impl<D: Driver> ChunkSorter<'_, D> {
                 self.gathered(keys, values)
             }
             HostArrays::Gathered { keys, values } => self.gathered_by_index(keys, values),
-            // `Sorter` allows no cuts for the few best of many keys.
+            // There are no cuts for the few best of many keys.
             HostArrays::Best { .. } => Err(Error::Device {
                 device: self.device.facts().name.clone(),
                 operation: "find the best keys",

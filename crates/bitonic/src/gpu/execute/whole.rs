@@ -130,7 +130,7 @@ impl<'a, D: Driver> OnDevice<'a, D> {
         if job.best.is_some() {
             this.input = Some(take(device, Role::Input, job.input_bytes())?);
         }
-        let up = match (values, &this.values) {
+        let mut up = match (values, &this.values) {
             (Some(values), Some(buffer)) => {
                 let up = device.upload(keys, key_buffer)?;
                 let look = |offset, block: &[u8]| check.sent_values(keys, offset, block);
@@ -146,7 +146,8 @@ impl<'a, D: Driver> OnDevice<'a, D> {
         };
         if let (Some(ragged), Some(offsets)) = (job.ragged, offsets) {
             let buffer = this.offsets.insert(take(device, Role::Offsets, job.offset_bytes())?);
-            device.upload(&ragged.table(offsets)?, buffer)?;
+            let more = device.upload(&ragged.table(offsets)?, buffer)?;
+            up = Transfer { elapsed: up.elapsed + more.elapsed, bytes: up.bytes + more.bytes };
         }
         let buffers = Buffers {
             keys: key_buffer,

@@ -45,7 +45,7 @@ FUNCTION Change change_of(u32 mapping)
     change.folded = mapping & FLOAT_KEYS ? (Head)~HEAD_SIGN : (Head)0;
     change.flipped = mapping & (SIGNED_KEYS | FLOAT_KEYS) ? HEAD_SIGN : (Head)0;
     change.flipped = mapping & DESCENDING ? (Head)~change.flipped : change.flipped;
-    change.skipped = mapping & NAN_LAST ? (Head)NANS : (Head)0;
+    change.skipped = mapping & NAN_LAST ? (Head)NANS(mapping) : (Head)0;
     return change;
 }
 

@@ -179,19 +179,19 @@ FUNCTION Element fold_float(Element element, u32 mapping)
     return element;
 }
 
-/* How many NaNs of one sign there are. */
+/* How many NaNs of one sign there are. BRAIN_KEYS, bf16, have fewer than others of 16 bits. */
 #if KEY_BITS == 16
-#define NANS (((Word)1 << 10) - 1)
+#define NANS(mapping) (((Word)1 << ((mapping)&BRAIN_KEYS ? 7 : 10)) - 1)
 #elif KEY_BITS == 32
-#define NANS (((Word)1 << 23) - 1)
+#define NANS(mapping) (((Word)1 << 23) - 1)
 #else
-#define NANS ((Word)(((u64)1 << 52) - 1))
+#define NANS(mapping) ((Word)(((u64)1 << 52) - 1))
 #endif
 
 /* Counts all keys from behind the first ones, as many as there are NaNs of one sign: these come last then, behind the other NaNs. */
 FUNCTION Element begin_behind_nans(Element element, u32 mapping, bool forward)
 {
-    Word key = TOP(element) & ALL_BITS, nans = mapping & NAN_LAST ? NANS << KEY_SHIFT : 0;
+    Word key = TOP(element) & ALL_BITS, nans = mapping & NAN_LAST ? NANS(mapping) << KEY_SHIFT : 0;
     TOP(element) = (TOP(element) ^ key) | ((forward ? key - nans : key + nans) & ALL_BITS);
     return element;
 }

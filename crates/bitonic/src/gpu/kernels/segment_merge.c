@@ -15,7 +15,7 @@ typedef struct {
 #define IS_USED(round) (control[ROUNDS] >> ((round)-1) & 1)
 
 FUNCTION Merge merge_of_tile(GLOBAL const u32 *control, GLOBAL const Offset *offsets, u32 segments, Index total,
-                             u32 round, u32 number)
+                             Index longest, u32 round, u32 number)
 {
     Merge merge;
     merge.begin = merge.first_length = merge.second_length = merge.before = 0;
@@ -23,7 +23,7 @@ FUNCTION Merge merge_of_tile(GLOBAL const u32 *control, GLOBAL const Offset *off
     merge.is_merged = false;
     if (IS_USED(round) && number < control[TILE_COUNT]) {
         u32 segment = control[TILES + 2 * number];
-        Index length = length_of(offsets, total, segment);
+        Index length = length_of(offsets, total, longest, segment);
         Index place = (Index)control[TILES + 2 * number + 1] << LARGEST_LOG2;
         u32 rounds = rounds_of(length);
         merge.is_merged = rounds >= round && place < length;

@@ -29,28 +29,24 @@ segment_sort(SEGMENT_PARAMETERS)
     u32 first = control[MERGES - 1], end = control[MERGES];
 #endif
     u32 tiles = (end - first + ROWS - 1) / ROWS, number = (u32)GROUP;
-    for (bool more = true; more;) {
+    for (; number < tiles; number += (u32)GROUPS) {
         Index before = 0; /* what comes before the tile in its segment */
         bool to_work = false;
 #if PIECES
-        Index length = 0, begin = 0;
-        if (number < end) {
-            u32 segment = control[TILES + 2 * number];
-            before = (Index)control[TILES + 2 * number + 1] << TILE_LOG2;
-            begin = (Index)offsets[segment] + before;
-            length = length_of(offsets, total, segment);
-            to_work = IS_IN_WORK(rounds_of(length));
-            length -= before;
-        }
+        u32 segment = control[TILES + 2 * number];
+        before = (Index)control[TILES + 2 * number + 1] << TILE_LOG2;
+        Index begin = (Index)offsets[segment] + before, length = length_of(offsets, total, longest, segment);
+        to_work = IS_IN_WORK(rounds_of(length));
+        length -= before;
 #else
         for (u32 row = ITEM; row < ROWS; row += ITEMS) {
             u32 place = first + number * ROWS + row;
             begins[row] = 0;
             lengths[row] = 0;
-            if (number < tiles && place < end) {
+            if (place < end) {
                 u32 segment = control[LIST + place];
                 begins[row] = (Index)offsets[segment];
-                lengths[row] = (u32)length_of(offsets, total, segment);
+                lengths[row] = (u32)length_of(offsets, total, longest, segment);
             }
         }
         BARRIER();
@@ -88,7 +84,5 @@ segment_sort(SEGMENT_PARAMETERS)
             }
         }
         BARRIER();
-        number += (u32)GROUPS;
-        more = number < tiles;
     }
 }

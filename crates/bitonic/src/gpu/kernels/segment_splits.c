@@ -5,7 +5,7 @@ segment_splits(SEGMENT_PARAMETERS)
 {
     AFTER_PREVIOUS();
     for (u32 number = (u32)GROUP * ITEMS + ITEM; number < control[TILE_COUNT]; number += (u32)GROUPS * ITEMS) {
-        Merge merge = merge_of_tile(control, offsets, segments, total, round, number);
+        Merge merge = merge_of_tile(control, offsets, segments, total, longest, round, number);
         Index before = merge.before, second_begin = merge.begin + merge.first_length, low = 0;
         bool in_work = IS_IN_WORK(merge.rounds_left + 1);
         Index high = before < merge.first_length ? before : merge.first_length;

@@ -8,8 +8,8 @@ segment_tile_merge(SEGMENT_PARAMETERS)
     AFTER_PREVIOUS();
     u32 tiles = IS_USED(round) ? control[TILE_COUNT] : 0, number = (u32)GROUP;
     GLOBAL const Index *splits = (GLOBAL const Index *)(control + SPLITS);
-    for (bool more = true; more;) {
-        Merge merge = merge_of_tile(control, offsets, segments, total, round, number);
+    for (; number < tiles; number += (u32)GROUPS) {
+        Merge merge = merge_of_tile(control, offsets, segments, total, longest, round, number);
         Index first = 0, second = 0, target = merge.begin + merge.before;
         bool is_last = merge.rounds_left == 0, to_work = IS_IN_WORK(merge.rounds_left), from_work = !to_work;
         u32 of_first = 0, of_second = 0;
@@ -17,11 +17,15 @@ segment_tile_merge(SEGMENT_PARAMETERS)
             Index both = merge.first_length + merge.second_length, end = merge.before + TILE;
             first = splits[number];
             second = merge.before - first;
-            /* The next tile of the two runs is the next one of the list. */
-            Index first_end = end < both ? splits[number + 1] : merge.first_length;
+            /* The next tile of the two runs is the next one of the list. Where segments overlap, which none should, runs are not in order
+               and it may say anything: what is read stays within the runs. */
+            Index first_end = end < both && number + 1 < tiles ? splits[number + 1] : merge.first_length;
             end = end < both ? end : both;
+            first_end = first_end < first ? first : first_end;
+            first_end = first_end > first + (end - merge.before) ? first + (end - merge.before) : first_end;
             of_first = (u32)(first_end - first);
             of_second = (u32)(end - first_end - second);
+            of_second = of_second > merge.second_length - second ? (u32)(merge.second_length - second) : of_second;
             first += merge.begin;
             second += merge.begin + merge.first_length;
         }
@@ -52,7 +56,5 @@ segment_tile_merge(SEGMENT_PARAMETERS)
             }
         }
         BARRIER();
-        number += (u32)GROUPS;
-        more = number < tiles;
     }
 }

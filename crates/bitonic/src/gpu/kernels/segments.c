@@ -9,7 +9,7 @@
        longer ones                      a list of their tiles, all of one segment one after the other. The tiles are sorted, and
                                         merged in rounds, two runs to one, from the arrays to the working memory or back.
 
-   A segment of t tiles takes as many rounds as t has binary digits to count up to it, and is where it belongs after the last. So its
+   A segment of t tiles takes as many rounds as t - 1 has binary digits, and is where it belongs after the last. So its
    tiles are sorted into the arrays where that number is even, and else into the working memory.
 
    `control` is, in words:
@@ -46,15 +46,21 @@ typedef u32 Offset;
 
 /* `round` counts from 1 and is for merges only. */
 #define SEGMENT_PARAMETERS                                                                                             \
-    ALL_ARRAYS, GLOBAL u32 *control, GLOBAL const Offset *offsets, u32 segments, Index total, u32 most_tiles,          \
-        u32 round, u32 mapping
+    ALL_ARRAYS, GLOBAL u32 *control, GLOBAL const Offset *offsets, u32 segments, Index total, Index longest,           \
+        u32 most_tiles, u32 round, u32 mapping
 
-/* The elements of a segment. Offsets that do not ascend or lead out of the arrays make an empty one. */
-FUNCTION Index length_of(GLOBAL const Offset *offsets, Index total, u32 segment)
+/* The elements of a segment. Offsets that do not ascend or lead out of the arrays make an empty one; so do those of a segment that is longer
+   than any was said to be, which there may be too few launches for. */
+FUNCTION Index length_of(GLOBAL const Offset *offsets, Index total, Index longest, u32 segment)
 {
     Offset begin = offsets[segment], end = offsets[(Index)segment + 1];
-    return begin < end && end <= total ? (Index)(end - begin) : 0;
+    return begin < end && end <= total && end - begin <= longest ? (Index)(end - begin) : 0;
 }
+
+/* The segments of a group of the first two kernels: from `first` to `end`. */
+#define SHARE_OF_GROUP                                                                                                 \
+    u32 share = (segments + GROUP_COUNT - 1) / GROUP_COUNT;                                                            \
+    u32 first = (u32)GROUP * share, end = first + share < segments ? first + share : segments;
 
 /* The class of a short segment that is not empty. */
 FUNCTION u32 class_of(Index length)

@@ -9,10 +9,9 @@ segments_count(SEGMENT_PARAMETERS)
         counts[column] = 0;
     }
     BARRIER();
-    u32 share = (segments + GROUP_COUNT - 1) / GROUP_COUNT;
-    u32 first = (u32)GROUP * share, end = first + share < segments ? first + share : segments;
+    SHARE_OF_GROUP
     for (u32 segment = first + ITEM; segment < end; segment += ITEMS) {
-        Index length = length_of(offsets, total, segment);
+        Index length = length_of(offsets, total, longest, segment);
         if (length > LARGEST) {
             ATOMIC_ADD(&counts[TILE_COLUMN], tiles_of(length));
             ATOMIC_OR(&counts[ROUND_COLUMN], ~(~0u << rounds_of(length)));

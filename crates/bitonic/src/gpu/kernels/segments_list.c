@@ -40,15 +40,14 @@ segments_list(SEGMENT_PARAMETERS)
             control[ROUNDS] = counted[ROUND_COLUMN];
         }
     }
-    u32 share = (segments + GROUP_COUNT - 1) / GROUP_COUNT;
-    u32 first = (u32)GROUP * share, end = first + share < segments ? first + share : segments;
+    SHARE_OF_GROUP
     for (bool more = true; more;) {
         if (ITEM == 0) {
             *found_count = 0;
         }
         BARRIER();
         u32 segment = first + ITEM;
-        Index length = segment < end ? length_of(offsets, total, segment) : 0;
+        Index length = segment < end ? length_of(offsets, total, longest, segment) : 0;
         if (length > LARGEST) {
             u32 at = 3 * ATOMIC_ADD(found_count, 1), tiles = tiles_of(length);
             found[at] = segment;

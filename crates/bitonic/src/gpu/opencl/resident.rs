@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex};
 ///
 /// - No copy, no wait: every call queues kernels and returns the event of the last one. Commands that are queued later on
 ///   the same in-order queue see the result; on other queues, wait for the event.
-/// - Memory: none beyond the buffers; [`ResidentSorter::scratch_bytes`] says so.
+/// - Memory: none beyond the buffers ([`ResidentSorter::scratch_bytes`] says so), except for segments of different lengths.
 /// - Order and result: those of [`Sorter::sort`](crate::Sorter::sort). The device checks them if it is asked to: see
 ///   [`ResidentSorter::verified`].
 /// - The first call for a type and a length range builds kernels, which takes up to seconds, or loads them from disk;
@@ -93,7 +93,7 @@ impl ResidentSorter {
     }
 
     /// Puts NaNs of both signs last, whatever the direction, as NumPy does. Default: the total order, in which NaNs with a negative sign
-    /// come before all numbers and others behind them, or the other way round. -0.0 comes before 0.0 in either case.
+    /// come before all numbers and others behind them, or the other way round. -0.0 is less than 0.0 in either case.
     pub fn nan_last(mut self, nan_last: bool) -> Self {
         self.nan_last = nan_last;
         self
@@ -175,7 +175,7 @@ impl ResidentSorter {
     ///
     /// [`Error::KernelBuild`] with the compiler's log.
     pub fn prepare<K: Key>(&self, len: usize) -> Result<(), Error> {
-        let job = self.job(Request::keys::<K>(Segments::one(len)));
+        let job = Job { in_place: true, ..self.job(Request::keys::<K>(Segments::one(len))) };
         let plan = self.device.state().plan(&self.device, &job);
         if self.verified.is_some() {
             Verification::load(&self.device, &job)?;
@@ -289,13 +289,13 @@ impl ResidentSorter {
     /// the first offset and from the last on stay as they are.
     ///
     /// Memory: that of the keys once more where segments are long, and some words for each, allocated here and kept until the sort is
-    /// done. `longest` says how many keys the longest segment has at most; a segment that has more is left as it is, or partly sorted.
+    /// done. `longest` says how many keys the longest segment has at most; a segment that has more is left as it is.
     /// Where that is not known, `len` is right. A pair of offsets that descend, or lead out of the keys, is an empty segment; what is in
     /// segments that overlap is undefined.
     ///
     /// # Errors
     ///
-    /// As for [`ResidentSorter::sort`], [`Error::EngineUnavailable`] for more segments than 32 bits count, [`Error::DeviceMemory`], and
+    /// As for [`ResidentSorter::sort`], [`Error::EngineUnavailable`] for more segments than 31 bits count, [`Error::DeviceMemory`], and
     /// [`Error::Device`] when the sorter is [`verified`](Self::verified).
     pub fn sort_segments<K: Key, O: Index>(
         &self,
@@ -391,7 +391,7 @@ impl ResidentSorter {
 
     fn job(&self, request: Request) -> Job {
         let job = Job::of(&Request { order: self.order, ..request });
-        if self.nan_last { Job { mapping: job.mapping.with_nan_last(), ..job } } else { job }
+        if self.nan_last { Job { mapping: job.mapping.with_nan_last(request.key), ..job } } else { job }
     }
 
     fn enqueue(
@@ -426,12 +426,13 @@ impl ResidentSorter {
                 "the queue may run kernels out of order: give one that keeps them in order".to_owned(),
             ));
         }
-        let plan = self.device.state().plan(&self.device, job);
+        let has_work = arrays.work != [None; 3];
+        let plan = self.device.state().plan(&self.device, &Job { in_place: !has_work, ..*job });
         // SAFETY: the buffers were checked to be large enough and of this context, and are borrowed exclusively; OpenCL
         // keeps their memory until the kernels are done.
         let sort = || unsafe {
             // Where there is memory to work in, it is what this plan needs.
-            let work_bytes = if arrays.work == [None; 3] { 0 } else { plan.work.bytes() };
+            let work_bytes = if has_work { plan.work.bytes() } else { 0 };
             enqueue(&self.device, queue, &plan, work_bytes, |_| arrays, Submission::Untimed)
         };
         let span = match &self.verified {

@@ -6,15 +6,19 @@ use crate::gpu::facts::DeviceFacts;
 use crate::gpu::job::{Job, Ragged};
 use crate::gpu::kernel::{Arrays, Number, Spec, Tile};
 use crate::gpu::tuning::{Measured, Tuning};
-use crate::plan::{Algorithm, KernelPlan, Launch, Parameter, Place, WorkMemory};
+use crate::plan::{Algorithm, KernelPlan, Launch, Limits, Parameter, Place, WorkMemory};
 use std::sync::Arc;
 
-/// The groups that count and list segments, and the work-items of each.
-const GROUP_COUNT: usize = 128;
+/// The groups that count and list segments, and the work-items of each: enough to keep a large device busy, and few enough that each can
+/// add up what all have counted.
+const GROUP_COUNT: usize = 512;
 const ITEMS: usize = 256;
 
-/// The base-2 logarithm of a tile of short segments: enough for a group, and so few that where they are takes little local memory.
-const SHORT_TILE_LOG2: u32 = 10;
+/// The base-2 logarithm of the largest tile of short segments: enough work-items for a group.
+const SHORT_TILE_LOG2: u32 = 12;
+
+/// What the place of a segment takes of local memory: where it begins, and how long it is.
+const PLACE_BYTES: usize = size_of::<u64>() + size_of::<u32>();
 
 /// A sub-group has so many work-items on most devices, and should have something to do for all.
 const LEAST_ITEMS_LOG2: u32 = 5;
@@ -37,19 +41,7 @@ pub(super) fn kernel_plan(
     if ragged.len == 0 || job.rows == 0 {
         return Arc::new(KernelPlan { algorithm: Algorithm::Segments, ..KernelPlan::nothing() });
     }
-    let long = Network::new(&Job { row_length: ragged.len, rows: 1, ..*job }, facts, tuning).shape;
-    let tile = Tile::new(long.tile_log2, long.held_log2);
-    let launches = Launches { job, ragged, facts, tile, unrolled: long.unrolled };
-    Arc::new(KernelPlan {
-        algorithm: Algorithm::Segments,
-        launches: launches.all(),
-        element_bytes: job.element.bytes(),
-        work: launches.work(),
-        measured_on: Measured::of(facts).device,
-        limits: long.limits(),
-        network_passes: None,
-        fallback: None,
-    })
+    Arc::new(Launches::new(job, ragged, facts, tuning).plan())
 }
 
 /// Makes the launches.
@@ -61,9 +53,33 @@ struct Launches<'a> {
     tile: Tile,
     /// Whether the merges of a tile are written out one by one.
     unrolled: bool,
+    limits: Limits,
 }
 
-impl Launches<'_> {
+impl<'a> Launches<'a> {
+    fn new(job: &'a Job, ragged: Ragged, facts: &'a DeviceFacts, tuning: &Tuning) -> Self {
+        let long = Network::new(&Job { row_length: ragged.len, rows: 1, ..*job }, facts, tuning).shape;
+        // Beside a tile, there is room for where its segment is.
+        let with_room =
+            |log2: &u32| Tile::new(*log2, 0).local_bytes(job.element) + PLACE_BYTES <= facts.local_bytes;
+        let tile_log2 = (2..=long.tile_log2).rev().find(with_room).unwrap_or(long.tile_log2);
+        let tile = Tile::new(tile_log2, long.held_log2.min(tile_log2));
+        Self { job, ragged, facts, tile, unrolled: long.unrolled, limits: long.limits() }
+    }
+
+    fn plan(&self) -> KernelPlan {
+        KernelPlan {
+            algorithm: Algorithm::Segments,
+            launches: self.all(),
+            element_bytes: self.job.element.bytes(),
+            work: self.work(),
+            measured_on: Measured::of(self.facts).device,
+            limits: self.limits,
+            network_passes: None,
+            fallback: None,
+        }
+    }
+
     fn all(&self) -> Vec<Launch> {
         let mut launches = vec![self.count(), self.list()];
         let longest = self.job.row_length;
@@ -145,6 +161,7 @@ impl Launches<'_> {
         let numbers = [
             Number::Plain(self.job.rows as u32),
             Number::Index(self.ragged.len),
+            Number::Index(self.job.row_length),
             Number::Plain(self.most_tiles() as u32),
             Number::Plain(round),
             Number::Plain(mapping),
@@ -247,10 +264,23 @@ impl Launches<'_> {
 
     /// The tile that segments of a class are sorted in.
     fn tile_of(&self, class: u32) -> Tile {
-        let log2 = class.max(SHORT_TILE_LOG2).min(self.tile.log2);
-        let most_held = log2.saturating_sub(LEAST_ITEMS_LOG2).max(1);
-        let held = (1..=self.tile.held_log2.min(most_held)).rev().map(|held_log2| Tile::new(log2, held_log2));
-        held.into_iter().find(|&tile| tile_fits(tile, self.job, self.facts)).unwrap_or(self.tile)
+        let largest = class.max(SHORT_TILE_LOG2).min(self.tile.log2);
+        let tiles = (class..=largest).rev().map(|log2| {
+            let most_held = log2.saturating_sub(LEAST_ITEMS_LOG2).max(1);
+            Tile::new(log2, self.tile.held_log2.min(most_held))
+        });
+        let fits = |tile: &Tile| {
+            tile_fits(*tile, self.job, self.facts)
+                && tile.local_bytes(self.job.element) + self.places_bytes(*tile, class)
+                    <= self.facts.local_bytes
+        };
+        // A tile of one segment fits, as the largest does.
+        tiles.into_iter().find(fits).unwrap_or(Tile::new(class, self.tile.held_log2.min(class)))
+    }
+
+    /// What the places of a tile's segments take of local memory.
+    fn places_bytes(&self, tile: Tile, class: u32) -> usize {
+        PLACE_BYTES << (tile.log2 - class)
     }
 }
 
@@ -267,5 +297,153 @@ fn plain<'a>(kernel: &'static str, groups: usize, words: String) -> Spec<'a> {
         steps: 0..0,
         copies: 0.0,
         words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::KeyType;
+    use crate::request::{Request, Segments, What};
+    use proptest::prelude::*;
+
+    fn launches_of<'a>(job: &'a Job, facts: &'a DeviceFacts) -> Launches<'a> {
+        Launches::new(job, job.ragged.unwrap(), facts, &Tuning::default())
+    }
+
+    #[test]
+    fn lengths_that_no_segment_has_get_no_launch() {
+        let facts = DeviceFacts::nvidia_h200();
+        let kernels = |longest, len| {
+            let job = Job::of(&Request::keys::<u32>(Segments::Offsets { segments: 1000, longest, len }));
+            let plan = kernel_plan(&job, job.ragged.unwrap(), &facts, &Tuning::default());
+            plan.launches.iter().map(|launch| launch.kernel).collect::<Vec<_>>()
+        };
+        assert_eq!(kernels(2, 1 << 20), ["segments_count", "segments_list", "segment_sort"]);
+        assert_eq!(kernels(64, 1 << 20).iter().filter(|&&kernel| kernel == "segment_sort").count(), 6);
+        let all = kernels(1 << 26, 1 << 26);
+        let merges = all.iter().filter(|&&kernel| kernel == "segment_tile_merge").count();
+        assert_eq!(merges, 26 - launches_of(&job_of(1 << 26), &facts).tile.log2 as usize);
+        assert!(kernels(0, 0).is_empty());
+    }
+
+    fn job_of(len: usize) -> Job {
+        Job::of(&Request::keys::<u32>(Segments::Offsets { segments: 1, longest: len, len }))
+    }
+
+    proptest! {
+        /// Whatever lengths there are within what was said, lists, tiles and splits have room, and tiles fit.
+        #[test]
+        fn all_lists_have_room(
+            lengths in prop::collection::vec(prop_oneof![0_usize..300, 0_usize..200_000], 1..200),
+            more in 0_usize..1000,
+            key in prop::sample::select(KeyType::ALL.to_vec()),
+            what in prop::sample::select(vec![What::Keys, What::Argsort]),
+            local_log2 in 12_u32..18,
+            is_cpu: bool,
+        ) {
+            let facts = if is_cpu { DeviceFacts::pocl() } else { DeviceFacts::nvidia_h200() };
+            let facts = DeviceFacts { local_bytes: 1 << local_log2, ..facts };
+            let longest = lengths.iter().copied().max().unwrap_or(0) + more;
+            let len = lengths.iter().sum::<usize>() + more;
+            let segments = Segments::Offsets { segments: lengths.len(), longest: longest.min(len), len };
+            let job = Job::of(&Request { what, key, ..Request::keys::<u8>(segments) });
+            let launches = launches_of(&job, &facts);
+            let tile = launches.tile.len();
+            let tiles: usize = lengths.iter().filter(|&&length| length > tile).map(|length| length.div_ceil(tile)).sum();
+            prop_assert!(tiles <= launches.most_tiles(), "{tiles} tiles");
+            let rounds = lengths.iter().map(|length| length.div_ceil(tile).max(1).next_power_of_two().ilog2()).max();
+            if longest.min(len) > tile {
+                prop_assert!(rounds.unwrap_or(0) <= launches.rounds());
+            }
+            let lists = launches.counts_at() + GROUP_COUNT * launches.columns() + lengths.len();
+            let words = (lists + 2 * launches.most_tiles()).next_multiple_of(2) + 2 * launches.most_tiles();
+            prop_assert!(words * 4 <= launches.work().counters);
+            for class in launches.classes() {
+                let tile = launches.tile_of(class);
+                prop_assert!(tile.log2 >= class && tile.items() <= facts.group_size);
+                let local = tile.local_bytes(job.element) + launches.places_bytes(tile, class);
+                prop_assert!(local <= facts.local_bytes, "{tile:?} of class {class}");
+            }
+            for launch in launches.all() {
+                let with_table = launch.arguments.iter().filter(|&&argument| argument == Parameter::Offsets);
+                prop_assert_eq!(with_table.count(), 1);
+            }
+        }
+    }
+
+    #[cfg(feature = "opencl")]
+    mod on_opencl {
+        use super::*;
+        use crate::gpu::driver::Driver;
+        use crate::gpu::execute::{Buffers, sort_buffers};
+        use crate::gpu::opencl::testing;
+        use crate::key::as_bytes;
+        use bitonic_testkit::{Oclgrind, Pattern};
+
+        /// Segments of every class and of several tiles; or such that overlap, as none should, and may do no harm then.
+        fn sort_segments(wide_index: bool, overlap: bool) {
+            let device = testing::device();
+            let lengths = [3_usize, 0, 700, 1, 2, 64, 9, 300, 0, 17];
+            let mut offsets = vec![0_u64];
+            offsets.extend(lengths.iter().scan(0, |end, &length| {
+                *end += length as u64;
+                Some(*end)
+            }));
+            let len = *offsets.last().unwrap() as usize;
+            let keys: Vec<u32> = Pattern::Random.generate(len, 5);
+            if overlap {
+                offsets = (0..offsets.len() as u64).map(|place| (place % 2) * len as u64).collect();
+            }
+            let segments = Segments::Offsets { segments: lengths.len(), longest: len, len };
+            let job = Job::of(&Request::keys::<u32>(segments)).with_offsets_of::<u64>();
+            let job = Job { wide_index, ..job };
+            // Tiles so small that segments have several.
+            let launches = Launches { tile: Tile::new(6, 2), ..launches_of(&job, device.facts()) };
+            let plan = Arc::new(launches.plan());
+            let buffer = device.allocate(job.array_bytes().0).unwrap();
+            device.upload(as_bytes(&keys), &buffer).unwrap();
+            let table = device.allocate(job.offset_bytes()).unwrap();
+            device.upload(as_bytes(&offsets), &table).unwrap();
+            let buffers = Buffers { offsets: Some(&table), ..Buffers::new(&buffer, None) };
+            sort_buffers(&device, &job, &plan, buffers).expect("the kernels run");
+            let mut found = vec![0_u32; len];
+            device.download(&buffer, bytemuck::cast_slice_mut(&mut found)).unwrap();
+            let mut expected = keys;
+            for ends in offsets.windows(2).filter(|_| !overlap) {
+                expected[ends[0] as usize..ends[1] as usize].sort_unstable();
+            }
+            assert!(overlap || found == expected, "{wide_index}");
+        }
+
+        #[test]
+        fn segments_in_places_of_any_width() {
+            sort_segments(false, false);
+            sort_segments(true, false);
+        }
+
+        #[test]
+        #[ignore = "run by segments_are_clean, in a process with Oclgrind"]
+        fn sort_small_segments() {
+            sort_segments(false, false);
+        }
+
+        #[test]
+        #[ignore = "run by segments_are_clean, in a process with Oclgrind"]
+        fn sort_segments_that_overlap() {
+            sort_segments(false, true);
+        }
+
+        #[test]
+        fn segments_are_clean() {
+            let report = |test| {
+                Oclgrind::find().report_of(&format!("gpu::strategy::segments::tests::on_opencl::{test}"))
+            };
+            let clean = report("sort_small_segments");
+            assert!(clean.is_empty(), "{clean}");
+            // Groups write to the same places then, but to none outside of the arrays.
+            let racing = report("sort_segments_that_overlap");
+            assert!(!racing.contains("Invalid"), "{racing}");
+        }
     }
 }
