@@ -3,6 +3,9 @@
 
 #define ROWS (1 << (TILE_LOG2 - MERGES))
 
+/* Behind the tile, at a multiple of 8 bytes, is where its segments begin, and how long they are: the plan sees to the room. */
+#define PLACES_AT ((PADDED(TILE) * sizeof(Element) + 7) / 8 * 8)
+
 /* What the work-items that exchange elements after loading them hold, as in tile_sort.c. */
 #define NEIGHBOURS_LOG2 (HELD_LOG2 + STREAMED)
 
@@ -24,8 +27,8 @@ segment_sort(SEGMENT_PARAMETERS)
 #if PIECES
     u32 first = 0, end = control[TILE_COUNT];
 #else
-    OWN_LOCAL_ARRAY(Index, begins, ROWS);
-    OWN_LOCAL_ARRAY(u32, lengths, ROWS);
+    LOCAL Index *begins = (LOCAL Index *)((LOCAL u8 *)tile + PLACES_AT);
+    LOCAL u32 *lengths = (LOCAL u32 *)(begins + ROWS);
     u32 first = control[MERGES - 1], end = control[MERGES];
 #endif
     u32 tiles = (end - first + ROWS - 1) / ROWS, number = (u32)GROUP;

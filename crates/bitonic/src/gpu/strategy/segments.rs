@@ -9,16 +9,22 @@ use crate::gpu::tuning::{Measured, Tuning};
 use crate::plan::{Algorithm, KernelPlan, Launch, Limits, Parameter, Place, WorkMemory};
 use std::sync::Arc;
 
-/// The groups that count and list segments, and the work-items of each: enough to keep a large device busy, and few enough that each can
-/// add up what all have counted.
-const GROUP_COUNT: usize = 512;
+/// The groups that count and list segments, and the work-items of each. The most keep a large device busy, and are few enough that each can
+/// add up what all have counted. There are three numbers, since kernels are built for each.
+const GROUP_COUNTS: [usize; 3] = [1, 16, 512];
 const ITEMS: usize = 256;
 
 /// The base-2 logarithm of the largest tile of short segments: enough work-items for a group.
 const SHORT_TILE_LOG2: u32 = 12;
 
+/// The base-2 logarithm of what a work-item holds at most: more leaves too few registers for where the elements go.
+const MOST_HELD_LOG2: u32 = 4;
+
 /// What the place of a segment takes of local memory: where it begins, and how long it is.
 const PLACE_BYTES: usize = size_of::<u64>() + size_of::<u32>();
+
+/// What one place takes with what is left out around it.
+const MOST_BESIDE: usize = PLACE_BYTES + 8 + 24;
 
 /// A sub-group has so many work-items on most devices, and should have something to do for all.
 const LEAST_ITEMS_LOG2: u32 = 5;
@@ -61,7 +67,7 @@ impl<'a> Launches<'a> {
         let long = Network::new(&Job { row_length: ragged.len, rows: 1, ..*job }, facts, tuning).shape;
         // Beside a tile, there is room for where its segment is.
         let with_room =
-            |log2: &u32| Tile::new(*log2, 0).local_bytes(job.element) + PLACE_BYTES <= facts.local_bytes;
+            |log2: &u32| Tile::new(*log2, 0).local_bytes(job.element) + MOST_BESIDE <= facts.local_bytes;
         let tile_log2 = (2..=long.tile_log2).rev().find(with_room).unwrap_or(long.tile_log2);
         let tile = Tile::new(tile_log2, long.held_log2.min(tile_log2));
         Self { job, ragged, facts, tile, unrolled: long.unrolled, limits: long.limits() }
@@ -138,7 +144,7 @@ impl<'a> Launches<'a> {
             (elements * bytes).next_multiple_of(16)
         };
         let tiles = self.most_tiles();
-        let before_tiles = self.counts_at() + GROUP_COUNT * self.columns() + job.rows;
+        let before_tiles = self.counts_at() + self.group_count() * self.columns() + job.rows;
         let words = (before_tiles + 2 * tiles).next_multiple_of(2) + 2 * tiles;
         WorkMemory {
             keys: of_long(job.element.key_bytes()),
@@ -147,16 +153,16 @@ impl<'a> Launches<'a> {
         }
     }
 
-    /// A launch with so many work-items in a group, or those of its tile.
-    fn launch(&self, items: Option<usize>, round: u32, mapping: u32, spec: Spec<'_>) -> Launch {
+    fn launch(&self, group: Group, round: u32, mapping: u32, spec: Spec<'_>) -> Launch {
         let mut constants = vec![
             ("OFFSET_BITS", self.ragged.offset_bits),
             ("LARGEST_LOG2", self.tile.log2),
-            ("GROUP_COUNT", GROUP_COUNT as u32),
+            ("GROUP_COUNT", self.group_count() as u32),
             ("COUNTS", self.counts_at() as u32),
             ("CLASS_STEP", self.class_step()),
         ];
-        constants.extend(items.map(|items| ("ITEMS", items as u32)));
+        // Those with a tile know it from that.
+        constants.extend(spec.tile.is_none().then_some(("ITEMS", group.items as u32)));
         constants.extend(spec.constants);
         let numbers = [
             Number::Plain(self.job.rows as u32),
@@ -168,10 +174,8 @@ impl<'a> Launches<'a> {
         ];
         let spec = Spec { constants: &constants, numbers: &numbers, ..spec };
         let builder = builder(self.job, Arrays::WithCounters, 0);
-        let mut launch = match items {
-            Some(items) => builder.launch_with(spec, items, 0, 0),
-            None => builder.launch(spec),
-        };
+        let held_log2 = spec.tile.map_or(0, |tile| tile.held_log2);
+        let mut launch = builder.launch_with(spec, group.items, held_log2, group.local_bytes);
         let behind_counters = launch.arguments.len() - numbers.len();
         launch.arguments.insert(behind_counters, Parameter::Offsets);
         launch
@@ -179,12 +183,27 @@ impl<'a> Launches<'a> {
 
     fn count(&self) -> Launch {
         let words = format!("count {} segments by length", self.job.rows);
-        self.launch(Some(self.items()), 0, 0, plain("segments_count", GROUP_COUNT, words))
+        self.launch(self.plain_group(), 0, 0, plain("segments_count", self.group_count(), words))
     }
 
     fn list(&self) -> Launch {
         let words = "list the segments of every class of lengths, and the tiles of longer ones".to_owned();
-        self.launch(Some(self.items()), 0, 0, plain("segments_list", GROUP_COUNT, words))
+        self.launch(self.plain_group(), 0, 0, plain("segments_list", self.group_count(), words))
+    }
+
+    fn plain_group(&self) -> Group {
+        Group { items: self.items(), local_bytes: 0 }
+    }
+
+    /// A group for a tile of a long segment.
+    fn tile_group(&self) -> Group {
+        Group { items: self.tile.items(), local_bytes: self.tile.local_bytes(self.job.element) }
+    }
+
+    /// The least that give every work-item a segment, or the most.
+    fn group_count(&self) -> usize {
+        let needed = self.job.rows.div_ceil(self.items());
+        GROUP_COUNTS.into_iter().find(|&count| needed <= count).unwrap_or(GROUP_COUNTS[2])
     }
 
     fn items(&self) -> usize {
@@ -220,7 +239,8 @@ impl<'a> Launches<'a> {
             },
             words: format!("sort segments of {} to {} keys, {in_tile} in a tile", below + 1, 1 << class),
         };
-        self.launch(None, 0, self.job.mapping.argument(true, true), spec)
+        let group = Group { items: tile.items(), local_bytes: self.local_bytes(tile, class) };
+        self.launch(group, 0, self.job.mapping.argument(true, true), spec)
     }
 
     /// Sorts the tiles of longer segments.
@@ -237,13 +257,13 @@ impl<'a> Launches<'a> {
             copies: 0.0,
             words: format!("sort longer segments in tiles of {}", self.tile.len()),
         };
-        self.launch(None, 0, self.job.mapping.argument(true, false), spec)
+        self.launch(self.tile_group(), 0, self.job.mapping.argument(true, false), spec)
     }
 
     fn splits(&self, round: u32) -> Launch {
         let words = "find where the runs of longer segments are cut, to be merged in tiles".to_owned();
         let groups = self.groups(self.most_tiles().div_ceil(self.items()), self.items());
-        self.launch(Some(self.items()), round, 0, plain("segment_splits", groups, words))
+        self.launch(self.plain_group(), round, 0, plain("segment_splits", groups, words))
     }
 
     fn merge(&self, round: u32) -> Launch {
@@ -259,7 +279,7 @@ impl<'a> Launches<'a> {
             copies: 1.0,
             words: format!("merge longer segments to runs of {}", self.tile.len() << round),
         };
-        self.launch(None, round, self.job.mapping.argument(false, true), spec)
+        self.launch(self.tile_group(), round, self.job.mapping.argument(false, true), spec)
     }
 
     /// The tile that segments of a class are sorted in.
@@ -267,21 +287,27 @@ impl<'a> Launches<'a> {
         let largest = class.max(SHORT_TILE_LOG2).min(self.tile.log2);
         let tiles = (class..=largest).rev().map(|log2| {
             let most_held = log2.saturating_sub(LEAST_ITEMS_LOG2).max(1);
-            Tile::new(log2, self.tile.held_log2.min(most_held))
+            Tile::new(log2, self.tile.held_log2.min(most_held).min(MOST_HELD_LOG2))
         });
         let fits = |tile: &Tile| {
-            tile_fits(*tile, self.job, self.facts)
-                && tile.local_bytes(self.job.element) + self.places_bytes(*tile, class)
-                    <= self.facts.local_bytes
+            tile_fits(*tile, self.job, self.facts) && self.local_bytes(*tile, class) <= self.facts.local_bytes
         };
         // A tile of one segment fits, as the largest does.
         tiles.into_iter().find(fits).unwrap_or(Tile::new(class, self.tile.held_log2.min(class)))
     }
 
-    /// What the places of a tile's segments take of local memory.
-    fn places_bytes(&self, tile: Tile, class: u32) -> usize {
-        PLACE_BYTES << (tile.log2 - class)
+    /// What a tile takes of local memory, with where its segments begin, at a multiple of 8 bytes, and how long they are.
+    fn local_bytes(&self, tile: Tile, class: u32) -> usize {
+        let element = self.job.element;
+        let places = PLACE_BYTES << (tile.log2 - class);
+        (tile.local_bytes(element).next_multiple_of(8) + places).next_multiple_of(element.bytes())
     }
+}
+
+/// The work-items of a group, and its local memory.
+struct Group {
+    items: usize,
+    local_bytes: usize,
 }
 
 /// A launch without a tile.
@@ -356,14 +382,13 @@ mod tests {
             if longest.min(len) > tile {
                 prop_assert!(rounds.unwrap_or(0) <= launches.rounds());
             }
-            let lists = launches.counts_at() + GROUP_COUNT * launches.columns() + lengths.len();
+            let lists = launches.counts_at() + launches.group_count() * launches.columns() + lengths.len();
             let words = (lists + 2 * launches.most_tiles()).next_multiple_of(2) + 2 * launches.most_tiles();
             prop_assert!(words * 4 <= launches.work().counters);
             for class in launches.classes() {
                 let tile = launches.tile_of(class);
                 prop_assert!(tile.log2 >= class && tile.items() <= facts.group_size);
-                let local = tile.local_bytes(job.element) + launches.places_bytes(tile, class);
-                prop_assert!(local <= facts.local_bytes, "{tile:?} of class {class}");
+                prop_assert!(launches.local_bytes(tile, class) <= facts.local_bytes, "{tile:?} of class {class}");
             }
             for launch in launches.all() {
                 let with_table = launch.arguments.iter().filter(|&&argument| argument == Parameter::Offsets);
