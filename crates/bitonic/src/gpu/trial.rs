@@ -267,12 +267,23 @@ mod tests {
             }
         }
 
-        /// Passes that exchange elements in local memory, which the engine itself has on CUDA devices only: flips and others, of
-        /// every number of steps that this many keys and a tile of 2^6 have. One length is a power of two, the others end inside a
-        /// block. Not on PoCL 3.1, which sorts with them at one time and not at another.
         #[test]
         #[ignore = "run by passes_that_exchange_are_clean, in a process with Oclgrind"]
         fn exchange_in_passes() {
+            exchange();
+        }
+
+        /// Again and again: where work-items of several groups share something, most runs are right.
+        #[test]
+        fn passes_that_exchange_sort_every_time() {
+            for _ in 0..20 {
+                exchange();
+            }
+        }
+
+        /// Passes that exchange elements in local memory, which the engine itself has on GPUs only: flips and others, of every number of
+        /// steps that this many keys and a tile of 2^6 have. One length is a power of two, the others end inside a block.
+        fn exchange() {
             let device = testing::device();
             for length in [2048, 1500, 1025] {
                 let keys: Vec<u32> = Pattern::Random.generate(length, 9);

@@ -454,7 +454,7 @@ impl Launches<'_> {
     }
 
     fn constants(&self) -> [(&'static str, u32); 3] {
-        // PoCL 3.1 gets the merges of a tile wrong where they are a loop within the loop of the rounds.
+        // Written out also on processors: as a loop within the loop of the rounds they were wrong before every function was inlined there.
         [("SHORT_ROWS", 0), ("RAGGED_ROWS", 0), ("UNROLLED", 1)]
     }
 }

@@ -330,8 +330,8 @@ const WIDE_MATRICES: [MatrixRow; 4] = [
 ];
 
 /// A processor with AVX-512 as an OpenCL device, through PoCL 3.1. The elements of a work-item are context that is kept in memory
-/// over every barrier: 4 of them took half to two thirds of the time of 8. With 16 and more, PoCL 3.1 compiles wrong code. What nobody
-/// measured there is the H200's.
+/// over every barrier: 4 of them took half to two thirds of the time of 8. With 16 and more, results were wrong before every function was
+/// inlined there (`opencl/prelude.c`); that was not tried again. What nobody measured there is the H200's.
 const POCL: Measured = Measured {
     device: "a processor through PoCL 3.1",
     held_log2: [2; 4],

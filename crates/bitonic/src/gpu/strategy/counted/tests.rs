@@ -72,9 +72,8 @@ mod on_opencl {
     use super::*;
     use crate::gpu::opencl::testing;
 
-    // The device is Oclgrind: PoCL 3.1 mixes up elements that a work-item of `distribute` holds, for some shapes. Oclgrind and CUDA are
-    // right for the same ones, and no plan for a processor has these buckets. Each test has one length, whose working memory stays the
-    // same: see [`Oclgrind::report_of`].
+    // The device is Oclgrind, which sees more than results: no plan for a processor has these buckets, and PoCL takes a minute to build the
+    // kernels of one test. Each test has one length, whose working memory stays the same: see [`Oclgrind::report_of`].
 
     fn under_oclgrind<K: Key + TestKey>(len: usize, with: With, targets_log2: u32, patterns: &[Pattern]) {
         let device = testing::device();
