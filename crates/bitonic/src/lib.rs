@@ -67,9 +67,9 @@ pub use instructions::Instructions;
 pub use key::{Key, Order};
 pub use permutation::{SortKey, apply_permutation, invert_permutation, sort_by_key};
 pub use report::{DeviceTimes, Report};
-pub use request::{Request, Segments, ValueType, What};
+pub use request::{Index, Request, Segments, ValueType, What};
 pub use sorted::{merge, merge_many, rank, searchsorted, searchsorted_right, unique};
-pub use sorter::{Index, Sorter, TopK};
+pub use sorter::{Sorter, TopK};
 
 /// Every device that a sort can run on here: the CPU, and what the backends of this build find. A GPU that several backends find is
 /// listed for each.

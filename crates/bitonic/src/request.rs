@@ -165,6 +165,29 @@ pub(crate) const fn index_bytes(segment_length: usize) -> usize {
     if segment_length as u64 <= u32::MAX as u64 { size_of::<u32>() } else { size_of::<u64>() }
 }
 
+/// An unsigned number that counts keys: `u32`, `u64` or `usize`.
+pub trait Index: Copy + sealed::Sealed {
+    /// The index, if the type has it.
+    fn from_usize(index: usize) -> Option<Self>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! index {
+    ($($type:ty)+) => {$(
+        impl sealed::Sealed for $type {}
+        impl Index for $type {
+            #[inline]
+            fn from_usize(index: usize) -> Option<Self> {
+                Self::try_from(index).ok()
+            }
+        }
+    )+};
+}
+index!(u32 u64 usize);
+
 impl Request {
     /// Sort keys of type `K`: ascending, not obliviously.
     pub fn keys<K: Key>(segments: Segments) -> Self {

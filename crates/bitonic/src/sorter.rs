@@ -16,7 +16,7 @@ use crate::instructions::{Available, Instructions};
 use crate::key::{BitMap, Bits, Key, KeyType, Order, as_bits, as_bits_mut, bits_as_bytes, bits_as_bytes_mut};
 use crate::plan::Plan;
 use crate::report::DeviceTimes;
-use crate::request::{Request, Segments};
+use crate::request::{Index, Request, Segments};
 use crate::{Engine, Error, Report};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -452,29 +452,6 @@ impl Sorter {
         Ok(Settings { order, threads: self.threads, oblivious: self.oblivious, instructions })
     }
 }
-
-/// An unsigned number that counts keys: `u32`, `u64` or `usize`.
-pub trait Index: Copy + sealed::Sealed {
-    /// The index, if the type has it.
-    fn from_usize(index: usize) -> Option<Self>;
-}
-
-mod sealed {
-    pub trait Sealed {}
-}
-
-macro_rules! index {
-    ($($type:ty)+) => {$(
-        impl sealed::Sealed for $type {}
-        impl Index for $type {
-            #[inline]
-            fn from_usize(index: usize) -> Option<Self> {
-                Self::try_from(index).ok()
-            }
-        }
-    )+};
-}
-index!(u32 u64 usize);
 
 fn check_lengths<K, V>(keys: &[K], values: &[V]) -> Result<(), Error> {
     if keys.len() == values.len() {

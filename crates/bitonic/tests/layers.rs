@@ -45,6 +45,7 @@ const EXPORTED: &[(&str, &str)] = &[
     ("Order", "key"),
     ("Request", "request"),
     ("Segments", "request"),
+    ("Index", "request"),
     ("Report", "report"),
     ("DeviceTimes", "report"),
     ("Sorter", "sorter"),
