@@ -142,7 +142,7 @@ class Segments(NamedTuple):
     offsets: Any
     address: int
     is_wide: bool
-    count: int
+    number: int
     longest: int
     # From where to where they go, where the offsets are known here.
     covered: slice | None
@@ -196,18 +196,18 @@ def _to_device(a: Any, numbers: np.ndarray[Any, Any]) -> Any:
 
 def _sort_segments(keys: Any, place: Place, segments: Segments, options: Sorter, indices: Any) -> None:
     length = place.array[1]
-    if length == 0 or segments.count == 0 or segments.longest == 0:
+    if length == 0 or segments.number == 0 or segments.longest == 0:
         return
     has_indices = indices is not None
     size = options.device_segments_workspace(
-        place.dtype, length, segments.count, segments.longest, has_indices, place.device
+        place.dtype, length, segments.number, segments.longest, has_indices, place.device
     )
     room = _empty(keys, size, "uint8")
     options.device_segments(
         place.dtype,
         place.array,
         (_address(indices), length) if has_indices else None,
-        (segments.address, segments.count + 1),
+        (segments.address, segments.number + 1),
         segments.is_wide,
         segments.longest,
         place.device,
