@@ -316,6 +316,13 @@ fn segments_are_sorted_where_they_are() {
         .unwrap();
     let moved = caller.contents(&values, len);
     assert!(moved.iter().map(|&value| keys[value as usize]).eq(expected));
+    // Longer than was said: left as it is, and others are sorted.
+    let mut signed = caller.buffer(&keys.iter().map(|&key| key as i32).collect::<Vec<_>>());
+    sorter.sort_segments(&caller.queue, &mut signed, len, &narrow, (segments, 8_999)).unwrap();
+    let found = caller.contents(&signed, len);
+    let long = offsets[4]..offsets[5];
+    assert!(found[long.clone()].iter().zip(&keys[long]).all(|(&found, &key)| found == key as i32));
+    assert!(found[offsets[3]..offsets[4]].is_sorted() && found[offsets[7]..offsets[8]].is_sorted());
     let refused = sorter.sort_segments(&caller.queue, &mut buffer, len, &narrow, (segments + 1, len));
     assert!(matches!(refused, Err(Error::Device { .. })), "there are too few offsets: {:?}", refused.err());
 }

@@ -234,8 +234,9 @@ def sort(
     _check(place, axis, nan, oblivious, engine)
     if _ties(place, nan, stable, offsets):
         order = argsort(a, axis, options, nan, oblivious, engine, None, "int64")
-        library = sys.modules[_library(a)]
-        return library.take_along_dim(a, order, -1) if _library(a) == "torch" else library.take_along_axis(a, order, -1)
+        if _library(a) == "torch":
+            return sys.modules["torch"].take_along_dim(a.detach(), order, -1)
+        return sys.modules["cupy"].take_along_axis(a, order, -1)
     result = _copy(a)
     place = find(result)
     if offsets is not None:

@@ -39,7 +39,7 @@ pub struct DeviceFacts {
     pub cluster_log2: u32,
     /// Whether a kernel can be started before the one before it has ended, and wait for it inside.
     pub overlaps_kernels: bool,
-    /// Whether passes over memory may exchange elements in local memory, and so have more steps: where that was seen to work.
+    /// Whether passes over memory may exchange elements in local memory, and so have more steps: on GPUs, which have fast local memory.
     pub exchanges_in_passes: bool,
     /// Whether a sort may have memory on the device beyond its arrays.
     pub has_work_memory: bool,

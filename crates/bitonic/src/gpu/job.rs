@@ -88,6 +88,18 @@ impl Job {
         Self { ragged: self.ragged.map(|ragged| Ragged { offset_bits, ..ragged }), ..self }
     }
 
+    /// Whether segments of arrays that are on a device can be sorted; why not.
+    pub(crate) fn check_resident_segments(&self, is_verified: bool) -> Result<(), String> {
+        if is_verified {
+            let reason = "verified() checks rows of one length, and no segments of different lengths: use a sorter without it";
+            return Err(reason.to_owned());
+        }
+        if self.element.indexed && self.element.value_bits != 32 {
+            return Err(format!("{} indices do not fit 32 bits", self.row_length));
+        }
+        Ok(())
+    }
+
     /// How many elements there are.
     pub(crate) fn len(&self) -> usize {
         self.ragged.map_or(self.row_length.saturating_mul(self.rows), |ragged| ragged.len)

@@ -267,19 +267,20 @@ mod tests {
             }
         }
 
-        #[test]
-        #[ignore = "run by passes_that_exchange_are_clean, in a process with Oclgrind"]
-        fn exchange_in_passes() {
-            exchange();
+        /// Sorts so many random keys by the network in this shape.
+        fn sort_in_shape(shape: NetworkShape, length: usize) {
+            let keys: Vec<u32> = Pattern::Random.generate(length, 9);
+            let job = Job::of(&Request::keys::<u32>(Segments::one(length)));
+            let mut sorted = keys.clone();
+            sorted.sort_unstable();
+            let found = sort_by_strategy(&testing::device(), &keys, &job, &Network { shape }).0;
+            assert!(found == sorted, "{length} keys, {shape}");
         }
 
         /// A shape that came out wrong on PoCL in most runs, as long as functions that ask for the number of their work-item were not
         /// inlined there: work-items of several groups shared it.
         #[test]
         fn groups_on_several_threads_share_nothing() {
-            let device = testing::device();
-            let length = 1 << 16;
-            let keys: Vec<u32> = Pattern::Random.generate(length, 9);
             let shape = NetworkShape {
                 tile_log2: 10,
                 held_log2: 3,
@@ -288,32 +289,26 @@ mod tests {
                 pass_items_log2: 7,
                 unrolled: false,
             };
-            let job = Job::of(&Request::keys::<u32>(Segments::one(length)));
-            let mut sorted = keys.clone();
-            sorted.sort_unstable();
             for _ in 0..20 {
-                assert!(sort_by_strategy(&device, &keys, &job, &Network { shape }).0 == sorted);
+                sort_in_shape(shape, 1 << 16);
             }
         }
 
         /// Passes that exchange elements in local memory, which the engine itself has on GPUs only: flips and others, of every number of
         /// steps that this many keys and a tile of 2^6 have. One length is a power of two, the others end inside a block.
-        fn exchange() {
-            let device = testing::device();
+        #[test]
+        #[ignore = "run by passes_that_exchange_are_clean, in a process with Oclgrind"]
+        fn exchange_in_passes() {
+            let shape = NetworkShape {
+                tile_log2: 6,
+                held_log2: 3,
+                fused_steps: 5,
+                register_steps: 2,
+                pass_items_log2: 6,
+                unrolled: true,
+            };
             for length in [2048, 1500, 1025] {
-                let keys: Vec<u32> = Pattern::Random.generate(length, 9);
-                let shape = NetworkShape {
-                    tile_log2: 6,
-                    held_log2: 3,
-                    fused_steps: 5,
-                    register_steps: 2,
-                    pass_items_log2: 6,
-                    unrolled: true,
-                };
-                let job = Job::of(&Request::keys::<u32>(Segments::one(length)));
-                let mut sorted = keys.clone();
-                sorted.sort_unstable();
-                assert!(sort_by_strategy(&device, &keys, &job, &Network { shape }).0 == sorted, "{length}");
+                sort_in_shape(shape, length);
             }
         }
 

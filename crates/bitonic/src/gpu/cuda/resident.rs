@@ -1,5 +1,9 @@
 //! Sorts of arrays that are on the device already.
 
+mod workspace;
+
+pub use workspace::WithWorkspace;
+
 use super::device::Device;
 use crate::gpu::execute::{DeviceArrays, Submission, Verification, enqueue};
 use crate::gpu::job::Job;
@@ -8,7 +12,7 @@ use crate::gpu::strategy::check_best;
 use crate::key::{Key, Order};
 use crate::plan::KernelPlan;
 use crate::request::{Request, Segments, ValueType};
-use crate::{Engine, Error, Index};
+use crate::{Engine, Error};
 use cudarc::driver::sys::{self, CUdeviceptr};
 use cudarc::driver::{CudaContext, CudaEvent, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 use std::sync::{Arc, Mutex};
@@ -542,14 +546,8 @@ impl ResidentSorter {
     /// The job of a request whose segments have different lengths, with offsets of type `O`.
     fn ragged<O>(&self, request: Request) -> Result<Job, Error> {
         request.check(Engine::Cuda)?;
-        if self.verified.is_some() {
-            let reason = "verified() checks rows of one length, and no segments of different lengths: use a sorter without it";
-            return Err(self.refuse(reason.to_owned()));
-        }
         let job = self.job(request).with_offsets_of::<O>();
-        if job.element.indexed && job.element.value_bits != 32 {
-            return Err(self.refuse(format!("{} indices do not fit 32 bits", job.row_length)));
-        }
+        job.check_resident_segments(self.verified.is_some()).map_err(|reason| self.refuse(reason))?;
         Ok(job)
     }
 
@@ -623,191 +621,3 @@ fn of_segments(len: usize, segments: usize, longest: usize) -> Segments {
 
 /// Elements of the workspace are loaded 16 bytes at once, at most.
 const WORKSPACE_ALIGNMENT: u64 = 16;
-
-/// Sorts of a [`ResidentSorter`] that have memory to work in.
-#[derive(Debug)]
-pub struct WithWorkspace<'a, W> {
-    sorter: &'a ResidentSorter,
-    workspace: &'a mut W,
-}
-
-impl<W: DevicePtrMut<u8>> WithWorkspace<'_, W> {
-    /// As [`ResidentSorter::sort`].
-    ///
-    /// # Errors
-    ///
-    /// The same, and [`Error::Device`] when the workspace is too small.
-    pub fn sort<K: Key>(
-        &mut self,
-        stream: &CudaStream,
-        keys: &mut impl DevicePtrMut<K>,
-    ) -> Result<(), Error> {
-        let row_length = keys.len();
-        self.sort_rows(stream, keys, row_length)
-    }
-
-    /// As [`ResidentSorter::sort_rows`].
-    ///
-    /// # Errors
-    ///
-    /// The same, and [`Error::Device`] when the workspace is too small.
-    pub fn sort_rows<K: Key>(
-        &mut self,
-        stream: &CudaStream,
-        keys: &mut impl DevicePtrMut<K>,
-        row_length: usize,
-    ) -> Result<(), Error> {
-        self.sorter.sort_keys(stream, keys, row_length, Some(&mut *self.workspace))
-    }
-
-    /// As [`ResidentSorter::sort_pairs`].
-    ///
-    /// # Errors
-    ///
-    /// The same, and [`Error::Device`] when the workspace is too small.
-    pub fn sort_pairs<K: Key, V: Copy>(
-        &mut self,
-        stream: &CudaStream,
-        keys: &mut impl DevicePtrMut<K>,
-        values: &mut impl DevicePtrMut<V>,
-    ) -> Result<(), Error> {
-        let job = self.sorter.pairs::<K, V>(keys.len())?;
-        self.sorter.sort_both(stream, keys, values, &job, Some(&mut *self.workspace))
-    }
-
-    /// As [`ResidentSorter::argsort`].
-    ///
-    /// # Errors
-    ///
-    /// The same, and [`Error::Device`] when the workspace is too small.
-    pub fn argsort<K: Key>(
-        &mut self,
-        stream: &CudaStream,
-        keys: &mut impl DevicePtrMut<K>,
-        indices: &mut impl DevicePtrMut<u32>,
-    ) -> Result<(), Error> {
-        let job = self.sorter.indices::<K>(keys.len())?;
-        self.sorter.sort_both(stream, keys, indices, &job, Some(&mut *self.workspace))
-    }
-
-    /// Queues a sort of every segment of keys for itself, in place. Segment i has the keys from `offsets[i]` to `offsets[i + 1]`: there is
-    /// one offset more than segments, of 32 or 64 bits. Segments may be empty; keys before the first offset and from the last on stay
-    /// as they are.
-    ///
-    /// `longest` says how many keys the longest segment has at most; a segment that has more is left as it is. Where that
-    /// is not known, `keys.len()` is right, and costs some kernels that find nothing to do. A pair of offsets that descend, or lead out of
-    /// the keys, is an empty segment; what is in segments that overlap is undefined. The workspace has at least the bytes that [`ResidentSorter::workspace_size_segments`] says.
-    ///
-    /// ```no_run
-    /// # use bitonic::cuda::{ResidentSorter, cudarc::driver::CudaContext};
-    /// # let context = CudaContext::new(0)?;
-    /// # let stream = context.new_stream()?;
-    /// let mut keys = stream.clone_htod(&[3.5_f32, -1.0, 2.0, 9.0, 8.0])?;
-    /// let offsets = stream.clone_htod(&[0_u32, 3, 3, 5])?;
-    /// let sorter = ResidentSorter::new(&context)?;
-    /// let mut workspace = stream.alloc_zeros::<u8>(sorter.workspace_size_segments::<f32>(5, 3, 5)?)?;
-    /// sorter.with_workspace(&mut workspace).sort_segments(&stream, &mut keys, &offsets, 5)?;
-    /// assert_eq!(stream.clone_dtoh(&keys)?, [-1.0, 2.0, 3.5, 8.0, 9.0]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [`ResidentSorter::sort`], and [`Error::Device`] when the workspace is too small, or the sorter is
-    /// [`verified`](ResidentSorter::verified).
-    pub fn sort_segments<K: Key, O: Index>(
-        &mut self,
-        stream: &CudaStream,
-        keys: &mut impl DevicePtrMut<K>,
-        offsets: &impl DevicePtr<O>,
-        longest: usize,
-    ) -> Result<(), Error> {
-        let segments = of_segments(keys.len(), offsets.len().saturating_sub(1), longest);
-        let job = self.sorter.ragged::<O>(Request::keys::<K>(segments))?;
-        self.sorter.check_contexts([stream, keys.stream(), offsets.stream()])?;
-        let (offsets, _offsets_recorded_after) = offsets.device_ptr(stream);
-        let (keys, _keys_recorded_after) = keys.device_ptr_mut(stream);
-        let arrays = DeviceArrays { offsets: Some(offsets), ..DeviceArrays::in_place(keys, None) };
-        // SAFETY: stream and arrays are of the sorter's context; the keys are the job's and borrowed exclusively, the offsets are as
-        // many as it has and one more, kernels stay within the keys whatever they say, and cudarc makes other users wait.
-        unsafe { self.sorter.queue(stream, &job, arrays, Some(&mut *self.workspace)) }
-    }
-
-    /// As [`WithWorkspace::sort_segments`], and moves every value with its key. Not stable. Values are numbers of 32 or 64 bits, as many as
-    /// there are keys. The workspace has the bytes that [`ResidentSorter::workspace_size_pairs_segments`] says.
-    ///
-    /// # Errors
-    ///
-    /// The same, and those of [`ResidentSorter::sort_pairs`].
-    pub fn sort_pairs_segments<K: Key, V: Copy, O: Index>(
-        &mut self,
-        stream: &CudaStream,
-        keys: &mut impl DevicePtrMut<K>,
-        values: &mut impl DevicePtrMut<V>,
-        offsets: &impl DevicePtr<O>,
-        longest: usize,
-    ) -> Result<(), Error> {
-        self.sorter.check_values::<V>()?;
-        let segments = of_segments(keys.len(), offsets.len().saturating_sub(1), longest);
-        let job = self.sorter.ragged::<O>(Request::pairs::<K, V>(segments))?;
-        self.sort_both_in_segments(stream, keys, values, offsets, &job)
-    }
-
-    /// As [`WithWorkspace::sort_segments`], and writes the index that each key had in its segment to `indices`, equal keys by lowest index.
-    /// Places outside of segments stay as they are. The workspace has the bytes that
-    /// [`ResidentSorter::workspace_size_argsort_segments`] says.
-    ///
-    /// # Errors
-    ///
-    /// The same, and those of [`ResidentSorter::argsort`].
-    pub fn argsort_segments<K: Key, O: Index>(
-        &mut self,
-        stream: &CudaStream,
-        keys: &mut impl DevicePtrMut<K>,
-        indices: &mut impl DevicePtrMut<u32>,
-        offsets: &impl DevicePtr<O>,
-        longest: usize,
-    ) -> Result<(), Error> {
-        let segments = of_segments(keys.len(), offsets.len().saturating_sub(1), longest);
-        let job = self.sorter.ragged::<O>(Request::argsort::<K>(segments))?;
-        self.sort_both_in_segments(stream, keys, indices, offsets, &job)
-    }
-
-    fn sort_both_in_segments<K: Key, V, O: Index>(
-        &mut self,
-        stream: &CudaStream,
-        keys: &mut impl DevicePtrMut<K>,
-        values: &mut impl DevicePtrMut<V>,
-        offsets: &impl DevicePtr<O>,
-        job: &Job,
-    ) -> Result<(), Error> {
-        if keys.len() != values.len() {
-            return Err(Error::LengthMismatch { keys: keys.len(), values: values.len() });
-        }
-        self.sorter.check_contexts([stream, keys.stream(), values.stream(), offsets.stream()])?;
-        let (offsets, _offsets_recorded_after) = offsets.device_ptr(stream);
-        let (keys, _keys_recorded_after) = keys.device_ptr_mut(stream);
-        let (values, _values_recorded_after) = values.device_ptr_mut(stream);
-        let arrays = DeviceArrays { offsets: Some(offsets), ..DeviceArrays::in_place(keys, Some(values)) };
-        // SAFETY: as in `sort_segments`, and there are as many values as keys.
-        unsafe { self.sorter.queue(stream, job, arrays, Some(&mut *self.workspace)) }
-    }
-
-    /// As [`ResidentSorter::top_k_rows`], with as many groups of threads for a row as the device needs to be busy.
-    ///
-    /// # Errors
-    ///
-    /// The same, and [`Error::Device`] when the workspace is too small.
-    pub fn top_k_rows<K: Key>(
-        &mut self,
-        stream: &CudaStream,
-        keys: &impl DevicePtr<K>,
-        row_length: usize,
-        k: usize,
-        best: &mut impl DevicePtrMut<K>,
-        indices: &mut impl DevicePtrMut<u32>,
-    ) -> Result<(), Error> {
-        let job = self.sorter.best::<K>(keys.len(), row_length, k)?;
-        self.sorter.find_best(stream, keys, best, indices, &job, Some(&mut *self.workspace))
-    }
-}

@@ -92,6 +92,7 @@ impl DeviceInfo {
             shares_host_memory: self.shares_host_memory,
             cluster_log2: 0,
             overlaps_kernels: false,
+            // Seen to work and to pay on an NVIDIA H200. What comes back from any device is checked.
             exchanges_in_passes: self.kind == DeviceKind::Gpu,
             has_work_memory: self.kind == DeviceKind::Gpu,
             copy_bytes_per_second: None,

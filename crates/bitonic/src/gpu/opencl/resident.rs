@@ -359,14 +359,8 @@ impl ResidentSorter {
         offsets: cl_mem,
     ) -> Result<Event, Error> {
         request.check(Engine::OpenCl)?;
-        if self.verified.is_some() {
-            let reason = "verified() checks rows of one length, and no segments of different lengths: use a sorter without it";
-            return Err(self.refuse(reason.to_owned()));
-        }
         let job = self.job(request).with_offsets_of::<O>();
-        if job.element.indexed && job.element.value_bits != 32 {
-            return Err(self.refuse(format!("{} indices do not fit 32 bits", job.row_length)));
-        }
+        job.check_resident_segments(self.verified.is_some()).map_err(|reason| self.refuse(reason))?;
         self.check(offsets, job.offset_bytes())?;
         let WorkMemory { keys: work_keys, values: work_values, counters } =
             self.device.state().plan(&self.device, &job).work;

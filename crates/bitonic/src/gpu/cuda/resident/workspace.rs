@@ -1,0 +1,198 @@
+//! The same sorts with memory to work in; those of segments always need some.
+
+use super::{ResidentSorter, of_segments};
+use crate::Error;
+use crate::gpu::execute::DeviceArrays;
+use crate::gpu::job::Job;
+use crate::key::Key;
+use crate::request::{Index, Request};
+use cudarc::driver::{CudaStream, DevicePtr, DevicePtrMut};
+
+/// Sorts of a [`ResidentSorter`] that have memory to work in.
+#[derive(Debug)]
+pub struct WithWorkspace<'a, W> {
+    pub(super) sorter: &'a ResidentSorter,
+    pub(super) workspace: &'a mut W,
+}
+
+impl<W: DevicePtrMut<u8>> WithWorkspace<'_, W> {
+    /// As [`ResidentSorter::sort`].
+    ///
+    /// # Errors
+    ///
+    /// The same, and [`Error::Device`] when the workspace is too small.
+    pub fn sort<K: Key>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+    ) -> Result<(), Error> {
+        let row_length = keys.len();
+        self.sort_rows(stream, keys, row_length)
+    }
+
+    /// As [`ResidentSorter::sort_rows`].
+    ///
+    /// # Errors
+    ///
+    /// The same, and [`Error::Device`] when the workspace is too small.
+    pub fn sort_rows<K: Key>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        row_length: usize,
+    ) -> Result<(), Error> {
+        self.sorter.sort_keys(stream, keys, row_length, Some(&mut *self.workspace))
+    }
+
+    /// As [`ResidentSorter::sort_pairs`].
+    ///
+    /// # Errors
+    ///
+    /// The same, and [`Error::Device`] when the workspace is too small.
+    pub fn sort_pairs<K: Key, V: Copy>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        values: &mut impl DevicePtrMut<V>,
+    ) -> Result<(), Error> {
+        let job = self.sorter.pairs::<K, V>(keys.len())?;
+        self.sorter.sort_both(stream, keys, values, &job, Some(&mut *self.workspace))
+    }
+
+    /// As [`ResidentSorter::argsort`].
+    ///
+    /// # Errors
+    ///
+    /// The same, and [`Error::Device`] when the workspace is too small.
+    pub fn argsort<K: Key>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        indices: &mut impl DevicePtrMut<u32>,
+    ) -> Result<(), Error> {
+        let job = self.sorter.indices::<K>(keys.len())?;
+        self.sorter.sort_both(stream, keys, indices, &job, Some(&mut *self.workspace))
+    }
+
+    /// Queues a sort of every segment of keys for itself, in place. Segment i has the keys from `offsets[i]` to `offsets[i + 1]`: there is
+    /// one offset more than segments, of 32 or 64 bits. Segments may be empty; keys before the first offset and from the last on stay
+    /// as they are.
+    ///
+    /// `longest` says how many keys the longest segment has at most; a segment that has more is left as it is. Where that is not known,
+    /// `keys.len()` is right, and costs some kernels that find nothing to do. A pair of offsets that descend, or lead out of the keys, is
+    /// an empty segment; what is in segments that overlap is undefined. The workspace has at least the bytes that
+    /// [`ResidentSorter::workspace_size_segments`] says.
+    ///
+    /// ```no_run
+    /// # use bitonic::cuda::{ResidentSorter, cudarc::driver::CudaContext};
+    /// # let context = CudaContext::new(0)?;
+    /// # let stream = context.new_stream()?;
+    /// let mut keys = stream.clone_htod(&[3.5_f32, -1.0, 2.0, 9.0, 8.0])?;
+    /// let offsets = stream.clone_htod(&[0_u32, 3, 3, 5])?;
+    /// let sorter = ResidentSorter::new(&context)?;
+    /// let mut workspace = stream.alloc_zeros::<u8>(sorter.workspace_size_segments::<f32>(5, 3, 5)?)?;
+    /// sorter.with_workspace(&mut workspace).sort_segments(&stream, &mut keys, &offsets, 5)?;
+    /// assert_eq!(stream.clone_dtoh(&keys)?, [-1.0, 2.0, 3.5, 8.0, 9.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`ResidentSorter::sort`], and [`Error::Device`] when the workspace is too small, or the sorter is
+    /// [`verified`](ResidentSorter::verified).
+    pub fn sort_segments<K: Key, O: Index>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        offsets: &impl DevicePtr<O>,
+        longest: usize,
+    ) -> Result<(), Error> {
+        let segments = of_segments(keys.len(), offsets.len().saturating_sub(1), longest);
+        let job = self.sorter.ragged::<O>(Request::keys::<K>(segments))?;
+        self.sorter.check_contexts([stream, keys.stream(), offsets.stream()])?;
+        let (offsets, _offsets_recorded_after) = offsets.device_ptr(stream);
+        let (keys, _keys_recorded_after) = keys.device_ptr_mut(stream);
+        let arrays = DeviceArrays { offsets: Some(offsets), ..DeviceArrays::in_place(keys, None) };
+        // SAFETY: stream and arrays are of the sorter's context; the keys are the job's and borrowed exclusively, the offsets are as
+        // many as it has and one more, kernels stay within the keys whatever they say, and cudarc makes other users wait.
+        unsafe { self.sorter.queue(stream, &job, arrays, Some(&mut *self.workspace)) }
+    }
+
+    /// As [`WithWorkspace::sort_segments`], and moves every value with its key. Not stable. Values are numbers of 32 or 64 bits, as many as
+    /// there are keys. The workspace has the bytes that [`ResidentSorter::workspace_size_pairs_segments`] says.
+    ///
+    /// # Errors
+    ///
+    /// The same, and those of [`ResidentSorter::sort_pairs`].
+    pub fn sort_pairs_segments<K: Key, V: Copy, O: Index>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        values: &mut impl DevicePtrMut<V>,
+        offsets: &impl DevicePtr<O>,
+        longest: usize,
+    ) -> Result<(), Error> {
+        self.sorter.check_values::<V>()?;
+        let segments = of_segments(keys.len(), offsets.len().saturating_sub(1), longest);
+        let job = self.sorter.ragged::<O>(Request::pairs::<K, V>(segments))?;
+        self.sort_both_in_segments(stream, keys, values, offsets, &job)
+    }
+
+    /// As [`WithWorkspace::sort_segments`], and writes the index that each key had in its segment to `indices`, equal keys by lowest index.
+    /// Places outside of segments stay as they are. The workspace has the bytes that
+    /// [`ResidentSorter::workspace_size_argsort_segments`] says.
+    ///
+    /// # Errors
+    ///
+    /// The same, and those of [`ResidentSorter::argsort`].
+    pub fn argsort_segments<K: Key, O: Index>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        indices: &mut impl DevicePtrMut<u32>,
+        offsets: &impl DevicePtr<O>,
+        longest: usize,
+    ) -> Result<(), Error> {
+        let segments = of_segments(keys.len(), offsets.len().saturating_sub(1), longest);
+        let job = self.sorter.ragged::<O>(Request::argsort::<K>(segments))?;
+        self.sort_both_in_segments(stream, keys, indices, offsets, &job)
+    }
+
+    fn sort_both_in_segments<K: Key, V, O: Index>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        values: &mut impl DevicePtrMut<V>,
+        offsets: &impl DevicePtr<O>,
+        job: &Job,
+    ) -> Result<(), Error> {
+        if keys.len() != values.len() {
+            return Err(Error::LengthMismatch { keys: keys.len(), values: values.len() });
+        }
+        self.sorter.check_contexts([stream, keys.stream(), values.stream(), offsets.stream()])?;
+        let (offsets, _offsets_recorded_after) = offsets.device_ptr(stream);
+        let (keys, _keys_recorded_after) = keys.device_ptr_mut(stream);
+        let (values, _values_recorded_after) = values.device_ptr_mut(stream);
+        let arrays = DeviceArrays { offsets: Some(offsets), ..DeviceArrays::in_place(keys, Some(values)) };
+        // SAFETY: as in `sort_segments`, and there are as many values as keys.
+        unsafe { self.sorter.queue(stream, job, arrays, Some(&mut *self.workspace)) }
+    }
+
+    /// As [`ResidentSorter::top_k_rows`], with as many groups of threads for a row as the device needs to be busy.
+    ///
+    /// # Errors
+    ///
+    /// The same, and [`Error::Device`] when the workspace is too small.
+    pub fn top_k_rows<K: Key>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &impl DevicePtr<K>,
+        row_length: usize,
+        k: usize,
+        best: &mut impl DevicePtrMut<K>,
+        indices: &mut impl DevicePtrMut<u32>,
+    ) -> Result<(), Error> {
+        let job = self.sorter.best::<K>(keys.len(), row_length, k)?;
+        self.sorter.find_best(stream, keys, best, indices, &job, Some(&mut *self.workspace))
+    }
+}
