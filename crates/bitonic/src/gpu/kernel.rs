@@ -41,6 +41,7 @@ pub(crate) const CLUSTER: Part = part!("cluster.c");
 const SAMPLED: Part = part!("sampled.c");
 const COUNTED: Part = part!("counted.c");
 const BEST: Part = part!("best.c");
+const TALLY: Part = part!("tally.c");
 const VERIFY: Part = part!("verify.c");
 const SEGMENTS: Part = part!("segments.c");
 const SEGMENT_MERGE: Part = part!("segment_merge.c");
@@ -54,6 +55,7 @@ macro_rules! kernels {
 /// Every kernel, in the order of the strategies.
 pub(crate) static KERNELS: &[Kernel] = kernels! {
     "tile_sort": [TILE, part!("tile_sort.c")], reads_input: true;
+    "row_sort": [TILE, part!("row_sort.c")], reads_input: true;
     "tile_merge": [TILE, part!("tile_merge.c")], reads_input: false;
     "memory_pass": [part!("memory_pass.c")], reads_input: false;
     "strided_pass": [TILE, part!("strided_pass.c")], reads_input: false;
@@ -74,6 +76,10 @@ pub(crate) static KERNELS: &[Kernel] = kernels! {
     "distribute": [TILE, COUNTED, part!("distribute.c")], reads_input: true;
     "counted_sort": [TILE, COUNTED, part!("counted_sort.c")], reads_input: false;
     "settle": [TILE, COUNTED, part!("settle.c")], reads_input: false;
+    "tally_clear": [TILE, TALLY, part!("tally_clear.c")], reads_input: false;
+    "tally_count": [TILE, TALLY, part!("tally_count.c")], reads_input: true;
+    "tally_sum": [TILE, TALLY, part!("tally_sum.c")], reads_input: false;
+    "tally_fill": [TILE, TALLY, part!("tally_fill.c")], reads_input: false;
     "best_bound": [TILE, SAMPLED, BEST, part!("best_bound.c")], reads_input: true;
     "best_filter": [TILE, BEST, part!("best_filter.c")], reads_input: true;
     "select_best": [TILE, BEST, part!("select_best.c")], reads_input: true;
@@ -117,12 +123,16 @@ pub(crate) fn options(constants: &[(&'static str, u32)]) -> String {
 }
 
 /// One unused element after every 2^PAD_LOG2 keeps the work-items of a sub-group in different banks of local memory.
-const PAD_LOG2: u32 = 5;
+pub(crate) const PAD_LOG2: u32 = 5;
 
-/// How many elements of local memory a tile takes.
-pub(crate) fn local_elements(tile_log2: u32) -> usize {
-    let elements = 1_usize << tile_log2;
+/// How many elements of local memory so many elements take.
+pub(crate) fn padded(elements: usize) -> usize {
     elements + (elements >> PAD_LOG2)
+}
+
+/// How many a tile takes.
+pub(crate) fn local_elements(tile_log2: u32) -> usize {
+    padded(1 << tile_log2)
 }
 
 /// What a tile takes of local memory.
@@ -192,6 +202,8 @@ pub(crate) enum Arrays {
     WithWork,
     /// And counters.
     WithCounters,
+    /// Those of the caller, and counters.
+    AndCounters,
 }
 
 /// Makes launches of one job.
@@ -260,11 +272,11 @@ impl Builder<'_> {
         let has_values = self.job.element.value_bits > 0;
         let mut arguments = vec![Parameter::Keys];
         arguments.extend(has_values.then_some(Parameter::Values));
-        if self.arrays != Arrays::InPlace {
+        if matches!(self.arrays, Arrays::WithWork | Arrays::WithCounters) {
             arguments.push(Parameter::WorkKeys);
             arguments.extend(has_values.then_some(Parameter::WorkValues));
         }
-        if self.arrays == Arrays::WithCounters {
+        if matches!(self.arrays, Arrays::WithCounters | Arrays::AndCounters) {
             arguments.push(Parameter::Counters);
         }
         arguments.extend(numbers.iter().map(|&number| match number {

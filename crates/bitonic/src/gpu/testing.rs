@@ -26,15 +26,18 @@ pub(crate) enum With {
     Indices,
 }
 
-/// The job of sorting one array so.
-pub(crate) fn job_with<K: Key>(len: usize, with: With, order: Order) -> Job {
-    let segments = Segments::one(len);
-    let request = match with {
+/// The request to sort segments so.
+pub(crate) fn request_with<K: Key>(segments: Segments, with: With) -> Request {
+    match with {
         With::Nothing => Request::keys::<K>(segments),
         With::Values => Request::pairs::<K, u32>(segments),
         With::Indices => Request::argsort::<K>(segments),
-    };
-    Job::of(&Request { order, ..request })
+    }
+}
+
+/// The job of sorting one array so.
+pub(crate) fn job_with<K: Key>(len: usize, with: With, order: Order) -> Job {
+    Job::of(&Request { order, ..request_with::<K>(Segments::one(len), with) })
 }
 
 /// The keys as the CPU sorts them.

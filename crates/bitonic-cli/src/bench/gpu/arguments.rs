@@ -111,6 +111,9 @@ pub(in crate::bench) struct Arguments {
     /// output, and then there is neither a table nor a file
     #[arg(long, value_name = "FILE")]
     pub(super) csv: Option<PathBuf>,
+    /// Draw the time for a key over the length to this file, as SVG: a line for every sort
+    #[arg(long, value_name = "FILE")]
+    pub(super) plot: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -128,7 +131,7 @@ Examples:
   bitonic bench gpu --sizes 2^20 --type u32,i32,f32 --distribution random,sorted,reversed
   bitonic bench gpu --sizes 2^20 --values u32 --peers cub
   bitonic bench gpu --engine opencl --sizes 2^16 --rungs 'odd_even*' --longest 10
-  bitonic bench gpu --rows 8,64,512,4096 --total 2^24";
+  bitonic bench gpu --rows 8,64,512,4096 --total 2^24 --plot rows.svg";
 
 impl Arguments {
     /// What is sorted, one after the other.

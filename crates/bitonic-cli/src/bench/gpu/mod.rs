@@ -8,6 +8,7 @@ mod input;
 mod job;
 mod keys;
 mod measure;
+mod plot;
 mod table;
 
 pub(super) use arguments::Arguments;
@@ -96,6 +97,9 @@ fn run_on<D: Driver>(
     }
     drop(bench);
     drop(progress);
+    if let Some(path) = &arguments.plot {
+        plot::write(path, &cells, &circumstances)?;
+    }
     report(&cells, &circumstances, &files)
 }
 

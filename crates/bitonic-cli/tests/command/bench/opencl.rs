@@ -109,6 +109,21 @@ fn types_and_distributions_are_told_where_there_are_several() {
 }
 
 #[test]
+fn a_plot_has_a_line_for_every_sort_with_the_types_where_they_differ() {
+    let folder = Folder::new();
+    let file = folder.argument("lengths.svg");
+    printed(&format!("--sizes 100,200 --type u32,f64 --repetitions 1 --rungs none --plot {file}"));
+    let svg = String::from_utf8(folder.read("lengths.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("median time for a key"), "{svg}");
+    for line in ["bitonic, u32", "bitonic, f64", "copy, u32"] {
+        assert!(svg.contains(line), "{line}: {svg}");
+    }
+    printed(&format!("--rows 64,100 --total 2^12 --repetitions 1 --rungs none --plot {file}"));
+    let svg = String::from_utf8(folder.read("lengths.svg")).unwrap();
+    assert!(svg.contains("keys in a row") && !svg.contains("bitonic, "), "{svg}");
+}
+
+#[test]
 fn results_are_written_for_programs_with_what_they_were_measured_on() {
     let folder = Folder::new();
     let file = folder.argument("results.csv");

@@ -250,6 +250,7 @@ mod tests {
             Segments::one(300),
             Segments::rows(64 * 50, 64).expect("whole rows"),
             Segments::rows(60 * 50, 60).expect("whole rows"),
+            Segments::rows(600 * 50, 600).expect("whole rows"),
             Segments::one(10_000),
             Segments::one(100_000),
             Segments::one(3_000_000),
@@ -274,7 +275,7 @@ mod tests {
                     let pieces = |launch: &Launch| launch.constants.contains(&("PIECES", 1));
                     let known = |other: &&Launch| {
                         other.kernel == launch.kernel
-                            && (launch.kernel != "tile_sort" || turn > 2)
+                            && (!["tile_sort", "row_sort"].contains(&launch.kernel) || turn > 3)
                             && pieces(other) == pieces(launch)
                     };
                     if !launches.iter().any(|other| known(&other)) {
@@ -302,6 +303,8 @@ mod tests {
                 "TARGETS_LOG2" => 5,
                 "PARTS" | "MOST_NODES" | "SLICE" => 64,
                 "LARGEST_LOG2" => 8,
+                "LOW_LOG2" => (*value).min(5),
+                "BLOCKS" => (*value).min(7),
                 "CLUSTER_LOG2" => (*value).min(2),
                 "ITEMS" => 64,
                 _ => *value,

@@ -27,6 +27,14 @@
 #define UNROLL_MERGES
 #endif
 
+/* Where not all places of a tile are used, the work-items from this number on have nothing to do but wait at barriers. Used are whole
+   blocks of the longest runs, so that the same work-items have elements in every arrangement. */
+#ifdef WORKING_ITEMS
+#define WORKS (ITEM < WORKING_ITEMS)
+#else
+#define WORKS true
+#endif
+
 /* The place of this work-item's register 0. With flipped set, the low bits are the other way round: that is where the
    partners of a flip are. */
 FUNCTION u32 first_place(int shift, bool flipped)
@@ -68,9 +76,13 @@ FUNCTION void take(LOCAL Element *tile, Element *x, int shift, bool flip)
    the work-item's number before and after, so only work-items that differ below wait for each other. */
 FUNCTION void exchange(LOCAL Element *tile, Element *x, int from, bool from_flip, int to, bool to_flip)
 {
-    put(tile, x, from, from_flip);
+    if (WORKS) {
+        put(tile, x, from, from_flip);
+    }
     BARRIER_OF(1 << (from > to ? from : to));
-    take(tile, x, to, to_flip);
+    if (WORKS) {
+        take(tile, x, to, to_flip);
+    }
 }
 
 /* The same, before elements go to places of the arrays from which others took theirs. */
@@ -81,33 +93,51 @@ FUNCTION void exchange_to_store(LOCAL Element *tile, Element *x, int from, bool 
     take(tile, x, to, false);
 }
 
-/* The half-cleaner steps on bits count-1 down to 0 of the places; the elements are in an arrangement with shift `from`
-   before, and shift 0 afterwards. */
-FUNCTION void clean_tile(LOCAL Element *tile, Element *x, int count, int from, bool from_flip)
+/* The half-cleaner steps on bits count-1 down to 0 of the places; the elements are in local memory before, and in an arrangement with
+   shift 0 afterwards. Registers are the highest bits that are left, so that the places of a work-item lie in one run of 2^count. */
+FUNCTION void clean_put_tile(LOCAL Element *tile, Element *x, int count)
 {
     UNROLL for (int round = (count - 1) / HELD_LOG2; round >= 0; round--)
     {
-        int shift = round * HELD_LOG2;
-        int steps = count - shift;
-        exchange(tile, x, from, from_flip, shift, false);
-        clean(x, steps < HELD_LOG2 ? steps : HELD_LOG2);
-        from = shift;
-        from_flip = false;
+        int left = count - ((count - 1) / HELD_LOG2 - round) * HELD_LOG2;
+        int shift = left > HELD_LOG2 ? left - HELD_LOG2 : 0;
+        if (left < count) {
+            exchange(tile, x, left, false, shift, false);
+        } else if (WORKS) {
+            take(tile, x, shift, false);
+        }
+        if (WORKS) {
+            clean(x, left - shift);
+        }
     }
+}
+
+/* The same, of elements in an arrangement with shift `from`. */
+FUNCTION void clean_tile(LOCAL Element *tile, Element *x, int count, int from, bool from_flip)
+{
+    if (WORKS) {
+        put(tile, x, from, from_flip);
+    }
+    BARRIER_OF(1 << from);
+    clean_put_tile(tile, x, count);
 }
 
 /* The merge of neighbouring runs of 2^(bits-1) elements, in shift 0 before and afterwards. */
 FUNCTION void merge_tile(LOCAL Element *tile, Element *x, int bits)
 {
     exchange(tile, x, 0, false, bits - HELD_LOG2, true);
-    merge(x, HELD_LOG2);
+    if (WORKS) {
+        merge(x, HELD_LOG2);
+    }
     clean_tile(tile, x, bits - HELD_LOG2, bits - HELD_LOG2, true);
 }
 
 /* Sorts runs of 2^merges elements, in shift 0. */
 FUNCTION void sort_tile(LOCAL Element *tile, Element *x, int merges)
 {
-    sort_registers(x, merges < HELD_LOG2 ? merges : HELD_LOG2);
+    if (WORKS) {
+        sort_registers(x, merges < HELD_LOG2 ? merges : HELD_LOG2);
+    }
     UNROLL_MERGES for (int bits = HELD_LOG2 + 1; bits <= merges; bits++)
     {
         merge_tile(tile, x, bits);

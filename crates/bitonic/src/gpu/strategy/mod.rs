@@ -8,7 +8,9 @@ mod cluster;
 mod columnsort;
 mod counted;
 mod network;
+mod rows;
 mod segments;
+mod tally;
 mod verify;
 
 pub(crate) use best::check_best;
@@ -53,22 +55,28 @@ type Fit = fn(&Job, &DeviceFacts, &Tuning) -> Option<Candidate>;
 /// The list of strategies: a new one is a row here and a file.
 const STRATEGIES: &[(StrategyName, Fit)] = &[
     (StrategyName::Network, network::fit),
+    (StrategyName::Network, rows::fit),
     (StrategyName::Cluster, cluster::fit),
     (StrategyName::Columnsort, columnsort::fit),
     (StrategyName::Buckets, buckets::fit),
     (StrategyName::Counted, counted::fit),
+    (StrategyName::Tally, tally::fit),
 ];
 
 /// Ranks, from the fastest to the slowest where several strategies fit.
 mod rank {
+    /// Rows fit tiles with none of their places left empty.
+    pub(super) const ROWS: u32 = 0;
     /// The array fits one tile.
-    pub(super) const TILE: u32 = 0;
-    pub(super) const COUNTED: u32 = 1;
-    pub(super) const BUCKETS: u32 = 2;
-    pub(super) const SHORT_CLUSTER: u32 = 3;
-    pub(super) const COLUMNSORT: u32 = 4;
-    pub(super) const CLUSTER: u32 = 5;
-    pub(super) const NETWORK: u32 = 6;
+    pub(super) const TILE: u32 = 1;
+    /// There are few keys that an element can have.
+    pub(super) const TALLY: u32 = 2;
+    pub(super) const COUNTED: u32 = 3;
+    pub(super) const BUCKETS: u32 = 4;
+    pub(super) const SHORT_CLUSTER: u32 = 5;
+    pub(super) const COLUMNSORT: u32 = 6;
+    pub(super) const CLUSTER: u32 = 7;
+    pub(super) const NETWORK: u32 = 8;
 }
 
 /// The strategies that fit, the fastest first: by what was tuned, then by rank.

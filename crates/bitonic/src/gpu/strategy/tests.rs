@@ -434,9 +434,15 @@ fn every_kernel_of_the_table_is_some_plans() {
     let facts = DeviceFacts::nvidia_h200();
     let mut used = BTreeSet::new();
     let ragged = Segments::Offsets { segments: 1000, longest: 100_000, len: 1 << 20 };
-    used.extend(
-        plan_for(&Job::of(&Request::keys::<u32>(ragged)), &facts).launches.iter().map(|launch| launch.kernel),
-    );
+    let rows = Segments::Rows { rows: 1000, row_length: 513 };
+    let others = [
+        Request::keys::<u32>(ragged),
+        Request::keys::<u32>(rows),
+        Request::keys::<i16>(Segments::one(1 << 24)),
+    ];
+    for request in others {
+        used.extend(plan_for(&Job::of(&request), &facts).launches.iter().map(|launch| launch.kernel));
+    }
     for length in [100, 5000, 100_000, 3_000_000, 1 << 26] {
         for what in [What::Keys, What::Argsort, What::Top(20)] {
             for oblivious in [false, true] {

@@ -55,6 +55,8 @@ pub(crate) struct Measured {
     pub(crate) counted_above: [usize; 4],
     /// Tiles and cells for counted buckets, by the longest array.
     pub(crate) counted: [&'static [CountedRow]; 4],
+    /// Above this length, counting keys of 8 bits, and of 16, is faster than anything else.
+    pub(crate) tally_above: [usize; 2],
     /// What distributing elements to counted buckets, and sorting these, takes, in copies.
     pub(crate) distribute_copies: f64,
     pub(crate) counted_sort_copies: f64,
@@ -117,6 +119,8 @@ pub(crate) struct CountedRow {
     /// The base-2 logarithms of the targets that a group tells apart: for uneven and for even elements.
     pub(crate) targets_log2: u32,
     pub(crate) even_targets_log2: u32,
+    /// Whether tables are smaller, too: for devices that give a group 48 KiB of local memory, as OpenCL does on GPUs that have more.
+    pub(crate) is_small: bool,
 }
 
 impl Measured {
@@ -165,6 +169,19 @@ const COUNTED_4: CountedRow = CountedRow {
     cells_log2: 13,
     targets_log2: 11,
     even_targets_log2: 11,
+    is_small: false,
+};
+const SMALL_COUNTED_4: CountedRow = CountedRow {
+    up_to: 30 << 20,
+    tile: Tile::new(13, 5),
+    large_tile: Tile::new(13, 5),
+    moved: Tile::new(11, 2),
+    even_moved: Tile::new(12, 3),
+    even_groups_of_unit: 4,
+    cells_log2: 12,
+    targets_log2: 10,
+    even_targets_log2: 11,
+    is_small: true,
 };
 const MANY_COUNTED_4: CountedRow = CountedRow {
     up_to: 24 << 20,
@@ -301,6 +318,7 @@ const H200: Measured = Measured {
                 targets_log2: 12,
                 ..MANY_COUNTED_4
             },
+            SMALL_COUNTED_4,
         ],
         &[
             CountedRow { up_to: 2 << 20, even_moved: Tile::new(13, 3), ..COUNTED_8 },
@@ -317,6 +335,7 @@ const H200: Measured = Measured {
         ],
         &[],
     ],
+    tally_above: [1 << 15, 1 << 19],
     distribute_copies: 3.0,
     counted_sort_copies: 3.0,
     overlapped_up_to: 1 << 22,

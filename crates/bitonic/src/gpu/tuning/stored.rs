@@ -63,10 +63,12 @@ pub(crate) enum StrategyName {
     Columnsort,
     Buckets,
     Counted,
+    Tally,
 }
 
 impl StrategyName {
-    const ALL: [Self; 5] = [Self::Network, Self::Cluster, Self::Columnsort, Self::Buckets, Self::Counted];
+    const ALL: [Self; 6] =
+        [Self::Network, Self::Cluster, Self::Columnsort, Self::Buckets, Self::Counted, Self::Tally];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -75,6 +77,7 @@ impl StrategyName {
             Self::Columnsort => "columnsort",
             Self::Buckets => "buckets",
             Self::Counted => "counted",
+            Self::Tally => "tally",
         }
     }
 }

@@ -1,0 +1,129 @@
+use super::*;
+use crate::Order;
+use crate::gpu::driver::Driver;
+#[cfg(feature = "cuda")]
+use crate::gpu::testing::cuda_device;
+use crate::gpu::testing::{With, places, request_with, sort_by_strategy, sorted};
+use crate::key::{Key, as_bytes};
+use crate::request::{Request, Segments};
+use bitonic_testkit::{Oclgrind, Pattern, TestKey};
+use proptest::prelude::{Just, any, prop_assert, prop_oneof, proptest};
+
+fn job_of<K: Key>(rows: usize, row_length: usize, with: With, order: Order) -> Job {
+    Job::of(&Request { order, ..request_with::<K>(Segments::Rows { rows, row_length }, with) })
+}
+
+/// Sorts rows on a device, and compares each with the CPU.
+fn check<K: Key + TestKey>(
+    device: &impl Driver,
+    rows: usize,
+    row_length: usize,
+    with: With,
+    order: Order,
+    strategy: Rows,
+) {
+    let job = job_of::<K>(rows, row_length, with, order);
+    let mut keys: Vec<K> = Pattern::Random.generate(rows * row_length, 7);
+    // Keys that are equal, and the last one of the order, which is what is past the end of a row.
+    let last = sorted(&keys, order)[keys.len() - 1];
+    keys.iter_mut().step_by(3).for_each(|key| *key = last);
+    let (result, values) = sort_by_strategy(device, &keys, &job, &strategy);
+    for (row, row_keys) in keys.chunks_exact(row_length).enumerate() {
+        let range = row * row_length..(row + 1) * row_length;
+        let what =
+            format!("row {row} of {row_length} {}-bit keys, {with:?}, {strategy:?}", job.element.key_bits);
+        assert!(as_bytes(&result[range.clone()]) == as_bytes(&sorted(row_keys, order)), "{what}");
+        let start = if matches!(with, With::Values) { range.start as u32 } else { 0 };
+        let expected: Vec<u32> = places(row_keys, order).iter().map(|place| start + place).collect();
+        assert!(matches!(with, With::Nothing) || values[range] == expected, "the values of {what}");
+    }
+}
+
+/// A row has just the places that it needs, to a block, and a tile whole ones, whatever the device and the rows.
+#[test]
+fn few_places_of_a_tile_stay_empty() {
+    proptest!(|(row_length in 3_usize..33_000, rows in 100_usize..5000, wide in any::<bool>(), values in any::<bool>(),
+                group_log2 in 6_u32..11, local_kib in prop_oneof![Just(16_usize), Just(48), Just(227)])| {
+        let facts = DeviceFacts { group_size: 1 << group_log2, local_bytes: local_kib << 10, ..DeviceFacts::nvidia_h200() };
+        let with = if values { With::Values } else { With::Nothing };
+        let job = if wide {
+            job_of::<u64>(rows, row_length, with, Order::Ascending)
+        } else {
+            job_of::<u32>(rows, row_length, with, Order::Ascending)
+        };
+        if let Some(shape) = Rows::of(&job, &facts) {
+            prop_assert!(shape.row_places() >= row_length && shape.row_places() <= row_length.next_power_of_two());
+            let rounded = if shape.low_log2 == 0 { 4 } else { 1 << shape.low_log2 };
+            prop_assert!(shape.row_places() - row_length < rounded, "{:?}", shape);
+            prop_assert!(shape.row_places() <= row_length + row_length.div_ceil(2), "{:?}", shape);
+            prop_assert!(shape.blocks <= 1 << shape.tile.held_log2);
+            let launch = &shape.launches(&job, &facts)[0];
+            prop_assert!(launch.groups << shape.rows_log2() >= rows);
+            prop_assert!(launch.group_size <= facts.group_size && launch.local_bytes <= facts.local_bytes);
+        } else {
+            // What fills most of a tile of the network, that one sorts.
+            let eighth = (row_length.next_power_of_two() / 8).max(32);
+            let is_full = row_length.next_multiple_of(eighth).is_power_of_two();
+            prop_assert!(is_full || local_kib < 227 || group_log2 < 10 || job.element.bytes() > 4);
+        }
+    });
+}
+
+#[cfg(feature = "opencl")]
+mod on_opencl {
+    use super::*;
+    use crate::gpu::opencl::testing;
+
+    /// So few work-items and registers that a simulator is done soon, in every form: a row for a work-item; blocks shorter and longer
+    /// than what a work-item holds; a row that has a tile to itself.
+    #[test]
+    #[ignore = "run by rows_are_clean, in a process with Oclgrind"]
+    fn sort_rows() {
+        let device = testing::device();
+        let shape = |tile, merges, low_log2, blocks| Rows { tile, merges, low_log2, blocks };
+        let of_item = shape(Tile::new(8, 3), 3, 0, 7);
+        let short = shape(Tile::new(8, 3), 7, 5, 3);
+        let long = shape(Tile::new(7, 2), 7, 5, 3);
+        let alone = shape(Tile::new(9, 3), 9, 6, 5);
+        check::<f32>(&device, 21, 7, With::Nothing, Order::Ascending, of_item);
+        check::<f32>(&device, 21, 5, With::Nothing, Order::Descending, of_item);
+        check::<u32>(&device, 5, 65, With::Nothing, Order::Descending, short);
+        check::<u32>(&device, 5, 96, With::Values, Order::Ascending, short);
+        check::<i64>(&device, 5, 70, With::Nothing, Order::Ascending, long);
+        check::<u32>(&device, 5, 95, With::Indices, Order::Descending, long);
+        check::<i64>(&device, 3, 290, With::Indices, Order::Ascending, alone);
+    }
+
+    #[test]
+    fn rows_are_clean() {
+        let report = Oclgrind::find().report_of("gpu::strategy::rows::tests::on_opencl::sort_rows");
+        assert!(report.is_empty(), "{report}");
+    }
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn rows_of_every_length_are_sorted_on_cuda() {
+    let Some(device) = cuda_device("rows_of_every_length_are_sorted_on_cuda") else { return };
+    let lengths = [
+        3, 5, 11, 17, 31, 33, 51, 65, 100, 129, 200, 257, 400, 513, 1000, 1025, 1999, 2049, 3000, 4097, 8193,
+    ];
+    for (number, &row_length) in lengths.iter().chain(&[12_000, 16_385, 20_000, 32_767, 32_768]).enumerate() {
+        let order = if number % 2 == 0 { Order::Ascending } else { Order::Descending };
+        let rows = (300_000 / row_length).max(40);
+        let of = |job: &Job| Rows::of(job, device.facts());
+        // Every kernel takes a second to compile.
+        let with = [With::Nothing, With::Values, With::Indices][number % 3];
+        if let Some(shape) = of(&job_of::<u32>(rows, row_length, With::Nothing, order)) {
+            check::<u32>(&device, rows, row_length, With::Nothing, order, shape);
+        }
+        if let Some(shape) = of(&job_of::<f64>(rows, row_length, with, order)) {
+            check::<f64>(&device, rows, row_length, with, order, shape);
+        }
+        if let Some(shape) =
+            of(&job_of::<i8>(rows, row_length, With::Values, order)).filter(|_| number % 4 == 0)
+        {
+            check::<i8>(&device, rows, row_length, With::Values, order, shape);
+        }
+    }
+}
