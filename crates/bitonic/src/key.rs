@@ -6,12 +6,15 @@
 //! |---|---|
 //! | `u8`..`u128`, `usize`, `bool`, `char` | the value itself |
 //! | `i8`..`i128`, `isize` | the sign bit flipped |
-//! | `f16`, `bf16`, `f32`, `f64` | IEEE 754 total order: negative values complemented, positive ones with the sign bit set |
+//! | `F8E4M3`, `F8E5M2`, `f16`, `bf16`, `f32`, `f64` | IEEE 754 total order: negative values complemented, positive ones with the sign bit set |
 //!
 //! Descending order is the complement of all bits. Engines know widths only; the mapping is one formula with two
 //! masks ([`BitMap`]), cheap enough to do in the first load and the last store of a sort. It is a bijection, so a
 //! sort returns the very bits it was given: every NaN payload, and -0.0 before +0.0.
 
+mod float8;
+
+pub use float8::{F8E4M3, F8E5M2};
 #[doc(no_inline)]
 pub use half::{bf16, f16};
 
@@ -363,6 +366,7 @@ compile_error!("bitonic sorts usize and isize as 32 or 64 bits; this target has 
 
 /// What the names in the list below mean outside of this file.
 mod names {
+    pub use super::float8::{F8E4M3 as f8e4m3, F8E5M2 as f8e5m2};
     pub use half::{bf16, f16};
     pub use std::primitive::{
         bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize,
@@ -388,7 +392,7 @@ macro_rules! key_types {
             /// Every key type.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// The type's name in Rust, such as `f32`.
+            /// The type's name in small letters, such as `f32`.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => stringify!($type),)+ }
             }
@@ -505,6 +509,8 @@ macro_rules! key_types {
     };
 }
 
+use names::{f8e4m3, f8e5m2};
+
 key_types! {
     $
     u8, U8, u8, Unsigned, |key| key, |bits| bits;
@@ -519,6 +525,8 @@ key_types! {
     i64, I64, u64, Signed, i64::cast_unsigned, u64::cast_signed;
     i128, I128, u128, Signed, i128::cast_unsigned, u128::cast_signed;
     isize, Isize, PointerBits, Signed, |key| key as PointerBits, |bits| bits as isize;
+    f8e4m3, F8E4M3, u8, Float, F8E4M3::to_bits, F8E4M3::from_bits;
+    f8e5m2, F8E5M2, u8, Float, F8E5M2::to_bits, F8E5M2::from_bits;
     f16, F16, u16, Float, f16::to_bits, f16::from_bits;
     bf16, Bf16, u16, Float, bf16::to_bits, bf16::from_bits;
     f32, F32, u32, Float, f32::to_bits, f32::from_bits;
@@ -531,7 +539,7 @@ macro_rules! sealed_keys {
     ($($type:ty),+) => { $(impl sealed::Sealed for $type {})+ };
 }
 // The unsigned integers are sealed as `Bits` already.
-sealed_keys!(usize, i8, i16, i32, i64, i128, isize, f16, bf16, f32, f64, bool, char);
+sealed_keys!(usize, i8, i16, i32, i64, i128, isize, F8E4M3, F8E5M2, f16, bf16, f32, f64, bool, char);
 
 impl<'a, K: Key> From<&'a mut [K]> for KeysMut<'a> {
     fn from(keys: &'a mut [K]) -> Self {
@@ -607,6 +615,8 @@ mod tests {
         i64_order: i64 = any::<i64>(), Ord::cmp;
         i128_order: i128 = any::<i128>(), Ord::cmp;
         isize_order: isize = any::<isize>(), Ord::cmp;
+        f8e4m3_order: F8E4M3 = any::<u8>().prop_map(F8E4M3::from_bits), |a, b| a.to_f32().total_cmp(&b.to_f32());
+        f8e5m2_order: F8E5M2 = any::<u8>().prop_map(F8E5M2::from_bits), |a, b| a.to_f32().total_cmp(&b.to_f32());
         f16_order: f16 = any::<u16>().prop_map(f16::from_bits), f16::total_cmp;
         bf16_order: bf16 = any::<u16>().prop_map(bf16::from_bits), bf16::total_cmp;
         f32_order: f32 = any::<u32>().prop_map(f32::from_bits), f32::total_cmp;

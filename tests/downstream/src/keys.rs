@@ -34,6 +34,18 @@ pub(crate) fn keys() {
     assert_eq!(bitonic::key::KeyType::form(KeyType::F64), KeyForm::Float);
     assert_eq!(bitonic::with_key_type!(KeyType::U16, K => size_of::<K>()), 2);
 
+    let mut small = [1.5, -2.0].map(bitonic::key::F8E4M3::from_f64);
+    bitonic::sort(&mut small);
+    assert_eq!(small.map(bitonic::key::F8E4M3::to_f32), [-2.0, 1.5]);
+    let least = bitonic::key::F8E4M3::from_bits(bitonic::key::F8E4M3::to_bits(small[0]));
+    assert!(bitonic::key::F8E4M3::is_sign_negative(least));
+    assert!(!bitonic::key::F8E4M3::is_nan(least) && !bitonic::key::F8E4M3::is_infinite(least));
+    let large = bitonic::key::F8E5M2::from_f64(1e9);
+    assert_eq!(bitonic::key::F8E5M2::to_f32(large), f32::INFINITY);
+    let large = bitonic::key::F8E5M2::from_bits(bitonic::key::F8E5M2::to_bits(large));
+    assert!(bitonic::key::F8E5M2::is_infinite(large) && !bitonic::key::F8E5M2::is_nan(large));
+    assert!(!bitonic::key::F8E5M2::is_sign_negative(large));
+
     let mut keys = [0.5_f32, -2.0];
     bitonic::key::with_ordered_bits(&mut keys, Order::Ascending, |bits| bits.sort_unstable());
     assert_eq!(keys, [-2.0, 0.5]);

@@ -71,7 +71,7 @@ const SIGNED_KEYS: u32 = 1;
 const FLOAT_KEYS: u32 = 2;
 const DESCENDING: u32 = 4;
 const NAN_LAST: u32 = 8;
-const BRAIN_KEYS: u32 = 16;
+const FEW_NANS: u32 = 16;
 /// Mappings on store are this many bits above those on load.
 const STORE_SHIFT: u32 = 5;
 
@@ -82,7 +82,7 @@ impl Mapping {
         ("FLOAT_KEYS", FLOAT_KEYS),
         ("DESCENDING", DESCENDING),
         ("NAN_LAST", NAN_LAST),
-        ("BRAIN_KEYS", BRAIN_KEYS),
+        ("FEW_NANS", FEW_NANS),
         ("STORE_SHIFT", STORE_SHIFT),
     ];
 
@@ -101,8 +101,8 @@ impl Mapping {
 
     /// The same with NaNs of both signs last, whatever the direction. Integers have none.
     pub(crate) fn with_nan_last(self, key: KeyType) -> Self {
-        let brain = if key == KeyType::Bf16 { BRAIN_KEYS } else { 0 };
-        Self { bits: if self.bits & FLOAT_KEYS != 0 { self.bits | NAN_LAST | brain } else { self.bits } }
+        let few = if matches!(key, KeyType::Bf16 | KeyType::F8E4M3) { FEW_NANS } else { 0 };
+        Self { bits: if self.bits & FLOAT_KEYS != 0 { self.bits | NAN_LAST | few } else { self.bits } }
     }
 
     /// The kernel's argument for a pass.
