@@ -9,8 +9,8 @@
 //! | `F8E4M3`, `F8E5M2`, `f16`, `bf16`, `f32`, `f64` | IEEE 754 total order: negative values complemented, positive ones with the sign bit set |
 //!
 //! Descending order is the complement of all bits. Engines know widths only; the mapping is one formula with two
-//! masks ([`BitMap`]), cheap enough to do in the first load and the last store of a sort. It is a bijection, so a
-//! sort returns the very bits it was given: every NaN payload, and -0.0 before +0.0.
+//! masks and a number ([`BitMap`]), cheap enough to do in the first load and the last store of a sort. It is a
+//! bijection, so a sort returns the very bits it was given: every NaN payload, and -0.0 before +0.0.
 
 mod float8;
 
@@ -105,6 +105,9 @@ pub trait Bits:
     /// The value, zero-extended.
     fn widen(self) -> u128;
 
+    /// The difference; below 0 it goes on from the highest value.
+    fn wrapping_sub(self, other: Self) -> Self;
+
     /// How far the value is above `least`, without so many low bits; the low 64 bits of that.
     fn distance(self, least: Self, dropped: u32) -> u64;
 }
@@ -122,32 +125,43 @@ pub enum KeyForm {
 
 /// The mapping between a key's bits in memory and its ordered bits, for one form and one order.
 ///
-/// `ordered = raw ^ (spread_sign(raw) & magnitude) ^ flip`: floats complement the magnitude of negative values
+/// `ordered = (raw ^ (spread_sign(raw) & magnitude) ^ flip) - skipped`: floats complement the magnitude of negative values
 /// (`magnitude` = all bits but the sign), and `flip` turns the sign bit of signed types and floats, and every bit for
-/// descending order. The first part is its own inverse, because it leaves the sign bit alone.
+/// descending order. The first part is its own inverse, because it leaves the sign bit alone. Where NaNs of both signs are
+/// to be last, `skipped` is the number of those that would be first: counted from behind them, they come last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitMap<B> {
-    magnitude: B,
+    /// The sign bit is set for floats, and so stands for `magnitude`; the bits below it are `skipped`. Two numbers are handed over in
+    /// registers, three are not.
+    floats: B,
     flip: B,
 }
 
 impl<B: Bits> BitMap<B> {
     /// The mapping that changes nothing.
-    pub const IDENTITY: Self = Self { magnitude: B::ZERO, flip: B::ZERO };
+    pub const IDENTITY: Self = Self { floats: B::ZERO, flip: B::ZERO };
 
     /// The mapping of a form and an order.
     #[inline(always)]
     pub fn new(form: KeyForm, order: Order) -> Self {
-        let (magnitude, sign) = match form {
+        let (floats, sign) = match form {
             KeyForm::Unsigned => (B::ZERO, B::ZERO),
             KeyForm::Signed => (B::ZERO, B::SIGN),
-            KeyForm::Float => (!B::SIGN, B::SIGN),
+            KeyForm::Float => (B::SIGN, B::SIGN),
         };
         let flip = match order {
             Order::Ascending => sign,
             Order::Descending => !sign,
         };
-        Self { magnitude, flip }
+        Self { floats, flip }
+    }
+
+    /// The mapping of a key type and an order, with NaNs of both signs last if asked for.
+    #[inline(always)]
+    pub(crate) fn of(key: KeyType, order: Order, nan_last: bool) -> Self {
+        let nans = if nan_last { key.nans() } else { 0 };
+        let Self { floats, flip } = Self::new(key.form(), order);
+        Self { floats: floats ^ B::truncate(nans.into()), flip }
     }
 
     /// Whether the mapping changes nothing: unsigned keys in ascending order.
@@ -159,7 +173,7 @@ impl<B: Bits> BitMap<B> {
     /// The mask of the bits that are complemented where the sign bit is set.
     #[inline(always)]
     pub fn magnitude(self) -> B {
-        self.magnitude
+        self.floats.spread_sign() & !B::SIGN
     }
 
     /// The mask of the bits that are always complemented.
@@ -168,21 +182,27 @@ impl<B: Bits> BitMap<B> {
         self.flip
     }
 
+    /// How many keys that would be first come last.
+    #[inline(always)]
+    pub fn skipped(self) -> B {
+        self.floats & !B::SIGN
+    }
+
     /// From bits in memory to ordered bits.
     #[inline(always)]
     pub fn to_ordered(self, raw: B) -> B {
-        self.fold(raw) ^ self.flip
+        (self.fold(raw) ^ self.flip).wrapping_sub(self.skipped())
     }
 
     /// From ordered bits to bits in memory.
     #[inline(always)]
     pub fn from_ordered(self, ordered: B) -> B {
-        self.fold(ordered ^ self.flip)
+        self.fold(ordered.wrapping_sub(B::ZERO.wrapping_sub(self.skipped())) ^ self.flip)
     }
 
     #[inline(always)]
     fn fold(self, raw: B) -> B {
-        raw ^ (raw.spread_sign() & self.magnitude)
+        raw ^ (raw.spread_sign() & self.magnitude())
     }
 }
 
@@ -349,8 +369,12 @@ macro_rules! bits {
                 self as u128
             }
             #[inline(always)]
+            fn wrapping_sub(self, other: Self) -> Self {
+                <$bits>::wrapping_sub(self, other)
+            }
+            #[inline(always)]
             fn distance(self, least: Self, dropped: u32) -> u64 {
-                (self.wrapping_sub(least) >> dropped) as u64
+                (<$bits>::wrapping_sub(self, least) >> dropped) as u64
             }
         }
     )+};
@@ -548,6 +572,19 @@ impl<'a, K: Key> From<&'a mut [K]> for KeysMut<'a> {
 }
 
 impl KeyType {
+    /// How many NaNs of one sign the type has.
+    pub(crate) const fn nans(self) -> u64 {
+        match self {
+            Self::F8E4M3 => 1,
+            Self::F8E5M2 => (1 << 2) - 1,
+            Self::F16 => (1 << 10) - 1,
+            Self::Bf16 => (1 << 7) - 1,
+            Self::F32 => (1 << (f32::MANTISSA_DIGITS - 1)) - 1,
+            Self::F64 => (1 << (f64::MANTISSA_DIGITS - 1)) - 1,
+            _ => 0,
+        }
+    }
+
     /// Whether some bit patterns of the type's size are no value of the type.
     pub(crate) const fn has_invalid_bits(self) -> bool {
         matches!(self, Self::Bool | Self::Char)

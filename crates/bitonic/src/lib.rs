@@ -15,7 +15,8 @@
 //!
 //! # Contract
 //!
-//! - **Order**: total. Floats by IEEE 754 total order, the same at every size and on every engine.
+//! - **Order**: total. Floats by IEEE 754 total order, the same at every size and on every engine;
+//!   [`Sorter::nan_last`] puts NaNs of both signs last.
 //! - **Result**: a permutation of the input, bit for bit: NaN payloads and the sign of zero are kept.
 //! - **Memory**: a network sorts in place; what a sort needs beyond that, its [`Plan`](plan::Plan) says before it runs.
 //! - **Stability**: [`Sorter::stable`] for pairs; [`argsort`] breaks ties by lowest index.

@@ -8,6 +8,7 @@ pub(crate) fn keys() {
     assert!(!bitonic::key::BitMap::is_identity(map));
     assert_eq!(bitonic::key::BitMap::magnitude(map), 0x7fff_ffff);
     assert_eq!(bitonic::key::BitMap::flip(map), 0x8000_0000);
+    assert_eq!(bitonic::key::BitMap::skipped(map), 0);
     let bits = 1.5_f32.to_bits();
     let ordered = bitonic::key::BitMap::to_ordered(map, bits);
     assert_eq!(bitonic::key::BitMap::from_ordered(map, ordered), bits);
@@ -23,6 +24,7 @@ pub(crate) fn keys() {
     assert_eq!(<u16 as bitonic::key::Bits>::truncate(0x1_2345), 0x2345);
     assert_eq!(bitonic::key::Bits::widen(7_u8), 7);
     assert_eq!(bitonic::key::Bits::distance(9_u8, 3, 1), 3);
+    assert_eq!(bitonic::key::Bits::wrapping_sub(3_u8, 9), 250);
 
     assert_eq!(bitonic::key::Key::to_raw_bits(-1_i8), 0xff);
     assert_eq!(<i8 as bitonic::key::Key>::from_raw_bits(0xff), -1);

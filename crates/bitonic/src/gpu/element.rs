@@ -86,7 +86,8 @@ impl Mapping {
         ("STORE_SHIFT", STORE_SHIFT),
     ];
 
-    pub(crate) fn new(key: KeyType, order: Order) -> Self {
+    /// The mapping of keys of this type for an order, with NaNs of both signs last if asked for.
+    pub(crate) fn new(key: KeyType, order: Order, nan_last: bool) -> Self {
         let form = match key.form() {
             KeyForm::Unsigned => 0,
             KeyForm::Signed => SIGNED_KEYS,
@@ -96,13 +97,12 @@ impl Mapping {
             Order::Ascending => 0,
             Order::Descending => DESCENDING,
         };
-        Self { bits: form | direction }
-    }
-
-    /// The same with NaNs of both signs last, whatever the direction. Integers have none.
-    pub(crate) fn with_nan_last(self, key: KeyType) -> Self {
-        let few = if matches!(key, KeyType::Bf16 | KeyType::F8E4M3) { FEW_NANS } else { 0 };
-        Self { bits: if self.bits & FLOAT_KEYS != 0 { self.bits | NAN_LAST | few } else { self.bits } }
+        let nans = match key {
+            _ if !nan_last || key.nans() == 0 => 0,
+            KeyType::Bf16 | KeyType::F8E4M3 => NAN_LAST | FEW_NANS,
+            _ => NAN_LAST,
+        };
+        Self { bits: form | direction | nans }
     }
 
     /// The kernel's argument for a pass.

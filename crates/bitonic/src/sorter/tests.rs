@@ -53,7 +53,8 @@ impl<K: Key> Case<K> {
             rows => Segments::rows(rows * row_length, row_length).expect("whole rows"),
         };
         let order = if random.below(2) == 0 { Order::Ascending } else { Order::Descending };
-        let mut sorter = Sorter::new().order(order).stable(random.below(2) == 0);
+        let (stable, nan_last) = (random.below(2) == 0, random.below(2) == 0);
+        let mut sorter = Sorter::new().order(order).stable(stable).nan_last(nan_last);
         if random.below(3) == 0 {
             // A few elements at a time; a key with its value has up to 24 bytes.
             sorter = sorter.device_memory(24 * (2 + random.below(row_length) as u64));
