@@ -29,6 +29,8 @@
 //! A key is its ordered bits ([`key`]); a sort is a plan ([`plan`]): the bitonic network in flip form, cut into passes
 //! that each do as many steps as the fast memory at hand allows.
 
+#[cfg(feature = "ndarray")]
+mod axes;
 mod cpu;
 pub mod device;
 mod engine;
@@ -49,6 +51,8 @@ mod request;
 mod sorted;
 mod sorter;
 
+#[cfg(feature = "ndarray")]
+pub use axes::{BitonicSortAxis, TopAlong};
 pub use device::DeviceChoice;
 pub use engine::Engine;
 pub use error::Error;
