@@ -217,6 +217,19 @@ def test_segments_are_sorted_on_the_current_stream() -> None:
     assert [int(keys[place]) for place in (0, 299_999, 300_000)] == [700_001, 1_000_000, 1]
 
 
+def test_tensors_with_gradients() -> None:
+    keys = keys_of("float32", 5000).requires_grad_()
+    values = torch.randn(5000, device="cuda", requires_grad=True)
+    expected = torch.sort(keys.detach(), stable=True)
+    for stable in [False, True]:
+        found = bitonic.sort_pairs(keys, values, stable=stable)
+        assert torch.equal(found[0], expected.values) and torch.equal(bitonic.sort(keys, stable=stable), expected.values)
+        assert not found[0].requires_grad and not found[1].requires_grad
+    assert torch.equal(found[1], values.detach()[expected.indices])
+    assert torch.equal(bitonic.argsort(keys), expected.indices)
+    assert torch.equal(bitonic.topk(keys, 9).values, expected.values.flip(0)[:9])
+
+
 def test_other_streams_are_used() -> None:
     """Keys are written late on a stream; a sort anywhere else would see what was there before."""
     stream = torch.cuda.Stream()

@@ -36,7 +36,10 @@ class Place(NamedTuple):
 
 
 def is_on_device(a: Any) -> bool:
-    """Whether an array is on a CUDA device. PyTorch's tensors have the attribute there only."""
+    """Whether an array is on a CUDA device."""
+    if _library(a) == "torch":
+        # The attribute below is a RuntimeError of tensors with gradients.
+        return bool(getattr(a, "is_cuda", False)) and not a.is_sparse
     return not isinstance(a, np.ndarray) and hasattr(a, "__cuda_array_interface__")
 
 
