@@ -9,6 +9,7 @@ use bitonic::cuda::cudarc::driver::{CudaStream, DevicePtr, DevicePtrMut, DeviceS
 use bitonic::cuda::{Device, DeviceChoice, ResidentSorter};
 use bitonic::{Error, Order};
 use numpy::PyArrayDescr;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -66,26 +67,52 @@ impl Place {
     }
 }
 
+/// What is beside the keys.
+#[derive(Clone, Copy)]
+enum Beside {
+    Nothing,
+    /// A place for the index that each key had, as 32 bits.
+    Indices,
+    /// Values of 32 bits.
+    Narrow,
+    /// Values of 64 bits.
+    Wide,
+}
+
+impl Beside {
+    fn of(name: &str) -> PyResult<Self> {
+        match name {
+            "nothing" => Ok(Self::Nothing),
+            "indices" => Ok(Self::Indices),
+            "narrow" => Ok(Self::Narrow),
+            "wide" => Ok(Self::Wide),
+            _ => Err(PyValueError::new_err(format!("keys cannot have '{name}' beside them"))),
+        }
+    }
+}
+
 #[pymethods]
 impl Sorter {
-    /// The bytes that make a sort on a device the fastest: of rows, or of indices.
-    #[pyo3(signature = (dtype, len, row, indices, device, /))]
+    /// The bytes that make a sort on a device the fastest: of rows, or of one row with what is beside it.
+    #[pyo3(signature = (dtype, len, row, beside, device, /))]
     fn device_workspace(
         &self,
         py: Python<'_>,
         dtype: &Bound<'_, PyArrayDescr>,
         len: usize,
         row: usize,
-        indices: bool,
+        beside: &str,
         device: usize,
     ) -> PyResult<usize> {
-        let (element, options) = (Element::of(dtype)?, &self.options);
+        let (element, options, beside) = (Element::of(dtype)?, &self.options, Beside::of(beside)?);
         let bytes = py.detach(|| {
             let Place { sorter, .. } = Place::open(device, 0, options)?;
-            with_key!(element, K => match indices {
-                true => sorter.workspace_size_argsort::<K>(len),
-                false if row == len => Ok(sorter.workspace_size::<K>(len)),
-                false => Ok(sorter.workspace_size_rows::<K>(len.checked_div(row).unwrap_or(0), row)),
+            with_key!(element, K => match beside {
+                Beside::Nothing if row == len => Ok(sorter.workspace_size::<K>(len)),
+                Beside::Nothing => Ok(sorter.workspace_size_rows::<K>(len.checked_div(row).unwrap_or(0), row)),
+                Beside::Indices => sorter.workspace_size_argsort::<K>(len),
+                Beside::Narrow => sorter.workspace_size_pairs::<K, u32>(len),
+                Beside::Wide => sorter.workspace_size_pairs::<K, u64>(len),
             })
         });
         bytes.map_err(raise)
@@ -117,34 +144,46 @@ impl Sorter {
         queued.map_err(raise)
     }
 
-    /// Queues a sort of an array on a device that writes the index that each key had, as 32 bits.
-    #[pyo3(signature = (dtype, array, indices, device, stream, workspace=None, /))]
+    /// Queues a sort of an array on a device with what is beside it: values that move with the keys, or a place for indices.
+    #[pyo3(signature = (dtype, array, beside, other, device, stream, workspace=None, /))]
     #[allow(clippy::too_many_arguments, reason = "as above")]
-    fn device_argsort(
+    fn device_sort_both(
         &self,
         py: Python<'_>,
         dtype: &Bound<'_, PyArrayDescr>,
         array: (u64, usize),
-        indices: (u64, usize),
+        beside: &str,
+        other: (u64, usize),
         device: usize,
         stream: usize,
         workspace: Option<(u64, usize)>,
     ) -> PyResult<()> {
-        let (element, options) = (Element::of(dtype)?, &self.options);
+        let (element, options, beside) = (Element::of(dtype)?, &self.options, Beside::of(beside)?);
         let queued = py.detach(|| {
             let place = Place::open(device, stream, options)?;
             let Place { sorter, stream } = &place;
-            let (mut keys, mut indices) = (place.array(array), place.array(indices));
-            with_key!(element, K => match workspace {
-                None => sorter.argsort::<K>(stream, &mut keys, &mut indices),
-                Some(room) => sorter.with_workspace(&mut place.array(room)).argsort::<K>(stream, &mut keys, &mut indices),
-            })
+            let (mut keys, mut other) = (place.array(array), place.array(other));
+            // The methods of a sorter and of one with a workspace are the same.
+            macro_rules! queue {
+                ($sorter:expr) => {
+                    with_key!(element, K => match beside {
+                        Beside::Nothing => $sorter.sort::<K>(stream, &mut keys),
+                        Beside::Indices => $sorter.argsort::<K>(stream, &mut keys, &mut other),
+                        Beside::Narrow => $sorter.sort_pairs::<K, u32>(stream, &mut keys, &mut other),
+                        Beside::Wide => $sorter.sort_pairs::<K, u64>(stream, &mut keys, &mut other),
+                    })
+                };
+            }
+            match workspace {
+                None => queue!(sorter),
+                Some(room) => queue!(sorter.with_workspace(&mut place.array(room))),
+            }
         });
         queued.map_err(raise)
     }
 
-    /// The bytes that a sort of segments on a device needs: of keys, or of indices.
-    #[pyo3(signature = (dtype, len, segments, longest, indices, device, /))]
+    /// The bytes that a sort of segments on a device needs, with what is beside the keys.
+    #[pyo3(signature = (dtype, len, segments, longest, beside, device, /))]
     #[allow(clippy::too_many_arguments, reason = "as above")]
     fn device_segments_workspace(
         &self,
@@ -153,30 +192,32 @@ impl Sorter {
         len: usize,
         segments: usize,
         longest: usize,
-        indices: bool,
+        beside: &str,
         device: usize,
     ) -> PyResult<usize> {
-        let (element, options) = (Element::of(dtype)?, &self.options);
+        let (element, options, beside) = (Element::of(dtype)?, &self.options, Beside::of(beside)?);
         let bytes = py.detach(|| {
             let Place { sorter, .. } = Place::open(device, 0, options)?;
-            with_key!(element, K => match indices {
-                true => sorter.workspace_size_argsort_segments::<K>(len, segments, longest),
-                false => sorter.workspace_size_segments::<K>(len, segments, longest),
+            with_key!(element, K => match beside {
+                Beside::Nothing => sorter.workspace_size_segments::<K>(len, segments, longest),
+                Beside::Indices => sorter.workspace_size_argsort_segments::<K>(len, segments, longest),
+                Beside::Narrow => sorter.workspace_size_pairs_segments::<K, u32>(len, segments, longest),
+                Beside::Wide => sorter.workspace_size_pairs_segments::<K, u64>(len, segments, longest),
             })
         });
         bytes.map_err(raise)
     }
 
-    /// Queues a sort of segments of an array on a device, whose offsets have 32 bits, or 64 if they are wide. Writes the index that each key
-    /// had, as 32 bits, if there is a place for them.
-    #[pyo3(signature = (dtype, array, indices, offsets, wide, longest, device, stream, workspace, /))]
+    /// Queues a sort of segments of an array on a device, with what is beside the keys. Offsets have 32 bits, or 64 if they are wide.
+    #[pyo3(signature = (dtype, array, beside, other, offsets, wide, longest, device, stream, workspace, /))]
     #[allow(clippy::too_many_arguments, reason = "as above")]
     fn device_segments(
         &self,
         py: Python<'_>,
         dtype: &Bound<'_, PyArrayDescr>,
         array: (u64, usize),
-        indices: Option<(u64, usize)>,
+        beside: &str,
+        other: (u64, usize),
         offsets: (u64, usize),
         wide: bool,
         longest: usize,
@@ -184,20 +225,33 @@ impl Sorter {
         stream: usize,
         workspace: (u64, usize),
     ) -> PyResult<()> {
-        let (element, options) = (Element::of(dtype)?, &self.options);
+        let (element, options, beside) = (Element::of(dtype)?, &self.options, Beside::of(beside)?);
         let queued = py.detach(|| {
             let place = Place::open(device, stream, options)?;
             let Place { sorter, stream } = &place;
-            let (mut keys, offsets, mut room) = (place.array(array), place.array(offsets), place.array(workspace));
+            let (mut keys, mut other) = (place.array(array), place.array(other));
+            let (offsets, mut room) = (place.array(offsets), place.array(workspace));
             let mut sorter = sorter.with_workspace(&mut room);
-            with_key!(element, K => match (indices, wide) {
-                (None, false) => sorter.sort_segments::<K, u32>(stream, &mut keys, &offsets, longest),
-                (None, true) => sorter.sort_segments::<K, u64>(stream, &mut keys, &offsets, longest),
-                (Some(indices), false) => {
-                    sorter.argsort_segments::<K, u32>(stream, &mut keys, &mut place.array(indices), &offsets, longest)
+            with_key!(element, K => match (beside, wide) {
+                (Beside::Nothing, false) => sorter.sort_segments::<K, u32>(stream, &mut keys, &offsets, longest),
+                (Beside::Nothing, true) => sorter.sort_segments::<K, u64>(stream, &mut keys, &offsets, longest),
+                (Beside::Indices, false) => {
+                    sorter.argsort_segments::<K, u32>(stream, &mut keys, &mut other, &offsets, longest)
                 }
-                (Some(indices), true) => {
-                    sorter.argsort_segments::<K, u64>(stream, &mut keys, &mut place.array(indices), &offsets, longest)
+                (Beside::Indices, true) => {
+                    sorter.argsort_segments::<K, u64>(stream, &mut keys, &mut other, &offsets, longest)
+                }
+                (Beside::Narrow, false) => {
+                    sorter.sort_pairs_segments::<K, u32, u32>(stream, &mut keys, &mut other, &offsets, longest)
+                }
+                (Beside::Narrow, true) => {
+                    sorter.sort_pairs_segments::<K, u32, u64>(stream, &mut keys, &mut other, &offsets, longest)
+                }
+                (Beside::Wide, false) => {
+                    sorter.sort_pairs_segments::<K, u64, u32>(stream, &mut keys, &mut other, &offsets, longest)
+                }
+                (Beside::Wide, true) => {
+                    sorter.sort_pairs_segments::<K, u64, u64>(stream, &mut keys, &mut other, &offsets, longest)
                 }
             })
         });

@@ -92,6 +92,85 @@ def test_segments(dtype: str, where: str, lengths: list[int]) -> None:
     assert torch.equal(keys.cpu(), expected)
 
 
+VALUES = ["uint8", "int32", "float32", "int64", "float64", "bfloat16", "complex64", "bool"]
+
+
+def bits_of(a: Any) -> Any:
+    """An array whose equality is that of bits: of NaN, too."""
+    return a.contiguous().view(torch.uint8)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("values_dtype", VALUES)
+@pytest.mark.parametrize("shape", [(0,), (1,), (1000,), (100_003,), (1, 500), (300, 70), (3, 40_000), (2, 0), (2, 3, 5)])
+@pytest.mark.parametrize("descending", [False, True])
+def test_values_move_with_their_keys(dtype: str, values_dtype: str, shape: tuple[int, ...], descending: bool) -> None:
+    keys = keys_of(dtype, *shape)
+    values = torch.arange(keys.numel(), device="cuda").reshape(shape).to(getattr(torch, values_dtype))
+    before = keys.clone(), values.clone()
+    order = torch.sort(keys, stable=True, descending=descending).indices
+    wanted_keys, wanted_values = keys.take_along_dim(order, -1), values.take_along_dim(order, -1)
+    for nan in ["last", "total"]:
+        found_keys, found_values = bitonic.sort_pairs(keys, values, descending=descending, nan=nan)
+        assert found_keys.is_cuda and torch.equal(found_keys, wanted_keys) and found_values.dtype == values.dtype
+        if values_dtype in ("int32", "int64", "float64"):
+            # Each value is the place of its key, and each is there once.
+            places = found_values.long().reshape(-1)
+            assert torch.equal(keys.reshape(-1)[places].reshape(shape), found_keys)
+            assert torch.equal(found_values.sort(-1).values, values)
+    found_keys, found_values = bitonic.sort_pairs(keys, values, descending=descending, stable=True)
+    assert torch.equal(found_keys, wanted_keys) and torch.equal(found_values, wanted_values)
+    assert torch.equal(keys, before[0]) and torch.equal(values, before[1])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("length", [10, 5000, 100_003])
+@pytest.mark.parametrize("descending", [False, True])
+def test_values_of_nan_are_last(dtype: str, length: int, descending: bool) -> None:
+    keys = keys_of(dtype, length)
+    keys[1::7], keys[2::7], keys[3::11] = float("nan"), -torch.tensor(float("nan")), -0.0
+    values = torch.arange(length, device="cuda")
+    found_keys, found_values = bitonic.sort_pairs(keys, values, descending=descending)
+    np.testing.assert_array_equal(found_keys.cpu().numpy(), bitonic.sort(keys.cpu().numpy(), descending=descending))
+    assert torch.equal(bits_of(keys[found_values]), bits_of(found_keys))
+    stable = bitonic.sort_pairs(keys, values, descending=descending, stable=True)[1]
+    assert torch.equal(stable, bitonic.argsort(keys, descending=descending))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("values_dtype", ["int32", "float64"])
+@pytest.mark.parametrize("where", ["host", "int32", "int64"])
+@pytest.mark.parametrize("lengths", [[0], [5], [3, 0, 1, 4000], [100_000, 2, 0, 33, 9000, 513], [17] * 30_000])
+def test_values_of_segments(dtype: str, values_dtype: str, where: str, lengths: list[int]) -> None:
+    offsets = 3 + np.cumsum([0, *lengths])
+    keys = keys_of(dtype, int(offsets[-1]) + 4)
+    values = torch.arange(len(keys), device="cuda").to(getattr(torch, values_dtype))
+    given = offsets if where == "host" else torch.tensor(offsets, dtype=getattr(torch, where), device="cuda")
+    found_keys, found_values = bitonic.sort_pairs(keys, values, offsets=given)
+    assert torch.equal(found_keys.cpu(), torch.from_numpy(bitonic.sort(keys.cpu().numpy(), offsets=offsets)))
+    places = found_values.long()
+    assert torch.equal(keys[places], found_keys) and torch.equal(places.sort().values, values.long())
+    # None has left its segment.
+    segment = torch.from_numpy(np.searchsorted(offsets, np.arange(len(keys)), side="right")).cuda()
+    assert torch.equal(segment[places], segment)
+
+
+def test_values_that_do_not_go_with_keys_say_why() -> None:
+    keys = keys_of("int32", 10)
+    with pytest.raises(ValueError, match="one value for every key"):
+        bitonic.sort_pairs(keys, keys[:9])
+    with pytest.raises(ValueError, match="bring them together"):
+        bitonic.sort_pairs(keys, keys.cpu())
+    with pytest.raises(ValueError, match="bring them together"):
+        bitonic.sort_pairs(keys, np.arange(10))
+    with pytest.raises(TypeError, match="pass indices as values"):
+        bitonic.sort_pairs(keys, keys.to(torch.int16), offsets=[0, 5])
+    with pytest.raises(ValueError, match="leave stable out"):
+        bitonic.sort_pairs(keys, keys, offsets=[0, 5], stable=True)
+    with pytest.raises(ValueError, match="obliviously"):
+        bitonic.sort_pairs(keys, keys, oblivious=True)
+
+
 def test_segments_that_are_none_say_why() -> None:
     keys = keys_of("int32", 10)
     for offsets, words in [([3, 2], "ascend"), ([0, 11], "the last offset is 11"), ([-1, 2], "from 0 upwards"), ([0.5, 2], "sequence of integers")]:
@@ -138,6 +217,19 @@ def test_segments_are_sorted_on_the_current_stream() -> None:
     assert [int(keys[place]) for place in (0, 299_999, 300_000)] == [700_001, 1_000_000, 1]
 
 
+def test_tensors_with_gradients() -> None:
+    keys = keys_of("float32", 5000).requires_grad_()
+    values = torch.randn(5000, device="cuda", requires_grad=True)
+    expected = torch.sort(keys.detach(), stable=True)
+    for stable in [False, True]:
+        found = bitonic.sort_pairs(keys, values, stable=stable)
+        assert torch.equal(found[0], expected.values) and torch.equal(bitonic.sort(keys, stable=stable), expected.values)
+        assert not found[0].requires_grad and not found[1].requires_grad
+    assert torch.equal(found[1], values.detach()[expected.indices])
+    assert torch.equal(bitonic.argsort(keys), expected.indices)
+    assert torch.equal(bitonic.topk(keys, 9).values, expected.values.flip(0)[:9])
+
+
 def test_other_streams_are_used() -> None:
     """Keys are written late on a stream; a sort anywhere else would see what was there before."""
     stream = torch.cuda.Stream()
@@ -172,3 +264,9 @@ def test_cupy() -> None:
     assert isinstance(found, cupy.ndarray)
     np.testing.assert_array_equal(host, np.sort(cupy.asnumpy(keys)))
     np.testing.assert_array_equal(indices, np.argsort(cupy.asnumpy(keys), kind="stable"))
+    values = cupy.arange(100_000, dtype=cupy.float64)
+    moved = [cupy.asnumpy(array) for array in bitonic.sort_pairs(keys, values, stable=True)]
+    np.testing.assert_array_equal(moved[0], host)
+    np.testing.assert_array_equal(moved[1], indices)
+    travelled = [cupy.asnumpy(array) for array in bitonic.sort_pairs(keys, values)]
+    np.testing.assert_array_equal(cupy.asnumpy(keys)[travelled[1].astype(int)], travelled[0])

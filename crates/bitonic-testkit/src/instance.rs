@@ -1,7 +1,7 @@
 //! Key values for instances: how a pattern's abstract places become keys of a type.
 
 use bitonic::Key;
-use bitonic::key::{KeyForm, bf16, f16};
+use bitonic::key::{F8E4M3, F8E5M2, KeyForm, bf16, f16};
 
 /// A [`Key`] that instances can be made of.
 pub trait TestKey: Key + std::fmt::Debug {
@@ -65,6 +65,8 @@ macro_rules! floats {
     )+};
 }
 floats! {
+    F8E4M3, 3, F8E4M3::from_f64;
+    F8E5M2, 2, F8E5M2::from_f64;
     f16, 10, f16::from_f64;
     bf16, 7, bf16::from_f64;
     f32, 23, |unit| unit as f32;
@@ -104,7 +106,7 @@ fn unit(place: u64) -> f64 {
     place as f64 / u64::MAX as f64 * 2.0 - 1.0
 }
 
-/// The special values of an IEEE 754 format, from the number of its mantissa bits.
+/// The special values of an IEEE 754 format, from the number of its mantissa bits. `F8E4M3` has numbers where others have infinity.
 fn special_floats<K: Key>(mantissa_bits: u32) -> Vec<K> {
     debug_assert_eq!(K::TYPE.form(), KeyForm::Float);
     let width = size_of::<K>() as u32 * 8;

@@ -45,6 +45,14 @@ pub enum Error {
         len: usize,
     },
 
+    /// An axis that the array does not have.
+    NoSuchAxis {
+        /// The axis, counted from 0.
+        axis: usize,
+        /// The number of axes.
+        axes: usize,
+    },
+
     /// More of the best keys of a row than a device can find.
     TopTooLarge {
         /// The device's name.
@@ -261,6 +269,12 @@ impl fmt::Display for Error {
             Self::NoSuchPlace { index, len } => {
                 write!(f, "there is no place {index} among {len} keys: give a place below the number of keys")
             }
+            Self::NoSuchAxis { axis, axes } => {
+                write!(
+                    f,
+                    "there is no axis {axis} in an array of {axes}: give an axis below the number of axes"
+                )
+            }
             Self::TopTooLarge { device, k, most } => write!(
                 f,
                 "{device} finds up to {most} best keys of a row, and {k} were asked for: ask for fewer, or take the first {k} of an \
@@ -397,6 +411,10 @@ mod tests {
             (
                 Error::NoSuchPlace { index: 7, len: 5 },
                 "there is no place 7 among 5 keys: give a place below the number of keys",
+            ),
+            (
+                Error::NoSuchAxis { axis: 2, axes: 2 },
+                "there is no axis 2 in an array of 2: give an axis below the number of axes",
             ),
             (
                 Error::TopTooLarge { device: "a device".to_owned(), k: 9000, most: 8192 },

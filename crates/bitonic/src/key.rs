@@ -6,12 +6,15 @@
 //! |---|---|
 //! | `u8`..`u128`, `usize`, `bool`, `char` | the value itself |
 //! | `i8`..`i128`, `isize` | the sign bit flipped |
-//! | `f16`, `bf16`, `f32`, `f64` | IEEE 754 total order: negative values complemented, positive ones with the sign bit set |
+//! | `F8E4M3`, `F8E5M2`, `f16`, `bf16`, `f32`, `f64` | IEEE 754 total order: negative values complemented, positive ones with the sign bit set |
 //!
 //! Descending order is the complement of all bits. Engines know widths only; the mapping is one formula with two
-//! masks ([`BitMap`]), cheap enough to do in the first load and the last store of a sort. It is a bijection, so a
-//! sort returns the very bits it was given: every NaN payload, and -0.0 before +0.0.
+//! masks and a number ([`BitMap`]), cheap enough to do in the first load and the last store of a sort. It is a
+//! bijection, so a sort returns the very bits it was given: every NaN payload, and -0.0 before +0.0.
 
+mod float8;
+
+pub use float8::{F8E4M3, F8E5M2};
 #[doc(no_inline)]
 pub use half::{bf16, f16};
 
@@ -102,6 +105,9 @@ pub trait Bits:
     /// The value, zero-extended.
     fn widen(self) -> u128;
 
+    /// The difference; below 0 it goes on from the highest value.
+    fn wrapping_sub(self, other: Self) -> Self;
+
     /// How far the value is above `least`, without so many low bits; the low 64 bits of that.
     fn distance(self, least: Self, dropped: u32) -> u64;
 }
@@ -119,32 +125,43 @@ pub enum KeyForm {
 
 /// The mapping between a key's bits in memory and its ordered bits, for one form and one order.
 ///
-/// `ordered = raw ^ (spread_sign(raw) & magnitude) ^ flip`: floats complement the magnitude of negative values
+/// `ordered = (raw ^ (spread_sign(raw) & magnitude) ^ flip) - skipped`: floats complement the magnitude of negative values
 /// (`magnitude` = all bits but the sign), and `flip` turns the sign bit of signed types and floats, and every bit for
-/// descending order. The first part is its own inverse, because it leaves the sign bit alone.
+/// descending order. The first part is its own inverse, because it leaves the sign bit alone. Where NaNs of both signs are
+/// to be last, `skipped` is the number of those that would be first: counted from behind them, they come last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitMap<B> {
-    magnitude: B,
+    /// The sign bit is set for floats, and so stands for `magnitude`; the bits below it are `skipped`. Two numbers are handed over in
+    /// registers, three are not.
+    floats: B,
     flip: B,
 }
 
 impl<B: Bits> BitMap<B> {
     /// The mapping that changes nothing.
-    pub const IDENTITY: Self = Self { magnitude: B::ZERO, flip: B::ZERO };
+    pub const IDENTITY: Self = Self { floats: B::ZERO, flip: B::ZERO };
 
     /// The mapping of a form and an order.
     #[inline(always)]
     pub fn new(form: KeyForm, order: Order) -> Self {
-        let (magnitude, sign) = match form {
+        let (floats, sign) = match form {
             KeyForm::Unsigned => (B::ZERO, B::ZERO),
             KeyForm::Signed => (B::ZERO, B::SIGN),
-            KeyForm::Float => (!B::SIGN, B::SIGN),
+            KeyForm::Float => (B::SIGN, B::SIGN),
         };
         let flip = match order {
             Order::Ascending => sign,
             Order::Descending => !sign,
         };
-        Self { magnitude, flip }
+        Self { floats, flip }
+    }
+
+    /// The mapping of a key type and an order, with NaNs of both signs last if asked for.
+    #[inline(always)]
+    pub(crate) fn of(key: KeyType, order: Order, nan_last: bool) -> Self {
+        let nans = if nan_last { key.nans() } else { 0 };
+        let Self { floats, flip } = Self::new(key.form(), order);
+        Self { floats: floats ^ B::truncate(nans.into()), flip }
     }
 
     /// Whether the mapping changes nothing: unsigned keys in ascending order.
@@ -156,7 +173,7 @@ impl<B: Bits> BitMap<B> {
     /// The mask of the bits that are complemented where the sign bit is set.
     #[inline(always)]
     pub fn magnitude(self) -> B {
-        self.magnitude
+        self.floats.spread_sign() & !B::SIGN
     }
 
     /// The mask of the bits that are always complemented.
@@ -165,21 +182,27 @@ impl<B: Bits> BitMap<B> {
         self.flip
     }
 
+    /// How many keys that would be first come last.
+    #[inline(always)]
+    pub fn skipped(self) -> B {
+        self.floats & !B::SIGN
+    }
+
     /// From bits in memory to ordered bits.
     #[inline(always)]
     pub fn to_ordered(self, raw: B) -> B {
-        self.fold(raw) ^ self.flip
+        (self.fold(raw) ^ self.flip).wrapping_sub(self.skipped())
     }
 
     /// From ordered bits to bits in memory.
     #[inline(always)]
     pub fn from_ordered(self, ordered: B) -> B {
-        self.fold(ordered ^ self.flip)
+        self.fold(ordered.wrapping_sub(B::ZERO.wrapping_sub(self.skipped())) ^ self.flip)
     }
 
     #[inline(always)]
     fn fold(self, raw: B) -> B {
-        raw ^ (raw.spread_sign() & self.magnitude)
+        raw ^ (raw.spread_sign() & self.magnitude())
     }
 }
 
@@ -346,8 +369,12 @@ macro_rules! bits {
                 self as u128
             }
             #[inline(always)]
+            fn wrapping_sub(self, other: Self) -> Self {
+                <$bits>::wrapping_sub(self, other)
+            }
+            #[inline(always)]
             fn distance(self, least: Self, dropped: u32) -> u64 {
-                (self.wrapping_sub(least) >> dropped) as u64
+                (<$bits>::wrapping_sub(self, least) >> dropped) as u64
             }
         }
     )+};
@@ -363,6 +390,7 @@ compile_error!("bitonic sorts usize and isize as 32 or 64 bits; this target has 
 
 /// What the names in the list below mean outside of this file.
 mod names {
+    pub use super::float8::{F8E4M3 as f8e4m3, F8E5M2 as f8e5m2};
     pub use half::{bf16, f16};
     pub use std::primitive::{
         bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize,
@@ -388,7 +416,7 @@ macro_rules! key_types {
             /// Every key type.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// The type's name in Rust, such as `f32`.
+            /// The type's name in small letters, such as `f32`.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => stringify!($type),)+ }
             }
@@ -505,6 +533,8 @@ macro_rules! key_types {
     };
 }
 
+use names::{f8e4m3, f8e5m2};
+
 key_types! {
     $
     u8, U8, u8, Unsigned, |key| key, |bits| bits;
@@ -519,6 +549,8 @@ key_types! {
     i64, I64, u64, Signed, i64::cast_unsigned, u64::cast_signed;
     i128, I128, u128, Signed, i128::cast_unsigned, u128::cast_signed;
     isize, Isize, PointerBits, Signed, |key| key as PointerBits, |bits| bits as isize;
+    f8e4m3, F8E4M3, u8, Float, F8E4M3::to_bits, F8E4M3::from_bits;
+    f8e5m2, F8E5M2, u8, Float, F8E5M2::to_bits, F8E5M2::from_bits;
     f16, F16, u16, Float, f16::to_bits, f16::from_bits;
     bf16, Bf16, u16, Float, bf16::to_bits, bf16::from_bits;
     f32, F32, u32, Float, f32::to_bits, f32::from_bits;
@@ -531,7 +563,7 @@ macro_rules! sealed_keys {
     ($($type:ty),+) => { $(impl sealed::Sealed for $type {})+ };
 }
 // The unsigned integers are sealed as `Bits` already.
-sealed_keys!(usize, i8, i16, i32, i64, i128, isize, f16, bf16, f32, f64, bool, char);
+sealed_keys!(usize, i8, i16, i32, i64, i128, isize, F8E4M3, F8E5M2, f16, bf16, f32, f64, bool, char);
 
 impl<'a, K: Key> From<&'a mut [K]> for KeysMut<'a> {
     fn from(keys: &'a mut [K]) -> Self {
@@ -540,6 +572,19 @@ impl<'a, K: Key> From<&'a mut [K]> for KeysMut<'a> {
 }
 
 impl KeyType {
+    /// How many NaNs of one sign the type has.
+    pub(crate) const fn nans(self) -> u64 {
+        match self {
+            Self::F8E4M3 => 1,
+            Self::F8E5M2 => (1 << 2) - 1,
+            Self::F16 => (1 << 10) - 1,
+            Self::Bf16 => (1 << 7) - 1,
+            Self::F32 => (1 << (f32::MANTISSA_DIGITS - 1)) - 1,
+            Self::F64 => (1 << (f64::MANTISSA_DIGITS - 1)) - 1,
+            _ => 0,
+        }
+    }
+
     /// Whether some bit patterns of the type's size are no value of the type.
     pub(crate) const fn has_invalid_bits(self) -> bool {
         matches!(self, Self::Bool | Self::Char)
@@ -607,6 +652,8 @@ mod tests {
         i64_order: i64 = any::<i64>(), Ord::cmp;
         i128_order: i128 = any::<i128>(), Ord::cmp;
         isize_order: isize = any::<isize>(), Ord::cmp;
+        f8e4m3_order: F8E4M3 = any::<u8>().prop_map(F8E4M3::from_bits), |a, b| a.to_f32().total_cmp(&b.to_f32());
+        f8e5m2_order: F8E5M2 = any::<u8>().prop_map(F8E5M2::from_bits), |a, b| a.to_f32().total_cmp(&b.to_f32());
         f16_order: f16 = any::<u16>().prop_map(f16::from_bits), f16::total_cmp;
         bf16_order: bf16 = any::<u16>().prop_map(bf16::from_bits), bf16::total_cmp;
         f32_order: f32 = any::<u32>().prop_map(f32::from_bits), f32::total_cmp;

@@ -15,7 +15,8 @@
 //!
 //! # Contract
 //!
-//! - **Order**: total. Floats by IEEE 754 total order, the same at every size and on every engine.
+//! - **Order**: total. Floats by IEEE 754 total order, the same at every size and on every engine;
+//!   [`Sorter::nan_last`] puts NaNs of both signs last.
 //! - **Result**: a permutation of the input, bit for bit: NaN payloads and the sign of zero are kept.
 //! - **Memory**: a network sorts in place; what a sort needs beyond that, its [`Plan`](plan::Plan) says before it runs.
 //! - **Stability**: [`Sorter::stable`] for pairs; [`argsort`] breaks ties by lowest index.
@@ -28,6 +29,8 @@
 //! A key is its ordered bits ([`key`]); a sort is a plan ([`plan`]): the bitonic network in flip form, cut into passes
 //! that each do as many steps as the fast memory at hand allows.
 
+#[cfg(feature = "ndarray")]
+mod axes;
 mod cpu;
 pub mod device;
 mod engine;
@@ -48,6 +51,8 @@ mod request;
 mod sorted;
 mod sorter;
 
+#[cfg(feature = "ndarray")]
+pub use axes::{BitonicSortAxis, TopAlong};
 pub use device::DeviceChoice;
 pub use engine::Engine;
 pub use error::Error;

@@ -1,6 +1,6 @@
 //! A sort as data: what is sorted, in which segments, how. Every engine plans from it.
 
-use crate::key::{Key, KeyType, Order, plain_number_bytes};
+use crate::key::{BitMap, Bits, Key, KeyType, Order, plain_number_bytes};
 use crate::{Engine, Error};
 
 /// What a sort is asked to do. The public functions are typed doors to it.
@@ -22,6 +22,8 @@ pub struct Request {
     pub key: KeyType,
     /// The direction.
     pub order: Order,
+    /// Whether NaNs of both signs come last, whatever the direction.
+    pub nan_last: bool,
     /// Whether values of equal keys keep their order.
     pub stable: bool,
     /// Whether no branch and no address may depend on a key.
@@ -210,7 +212,15 @@ impl Request {
     }
 
     fn new<K: Key>(what: What, segments: Segments) -> Self {
-        Self { what, segments, key: K::TYPE, order: Order::Ascending, stable: false, oblivious: false }
+        Self {
+            what,
+            segments,
+            key: K::TYPE,
+            order: Order::Ascending,
+            nan_last: false,
+            stable: false,
+            oblivious: false,
+        }
     }
 
     /// How many keys there are.
@@ -221,6 +231,11 @@ impl Request {
     /// Whether there is no key at all.
     pub const fn is_empty(&self) -> bool {
         self.segments.is_empty()
+    }
+
+    /// What brings the keys into the order that is asked for.
+    pub(crate) fn map<B: Bits>(&self) -> BitMap<B> {
+        BitMap::of(self.key, self.order, self.nan_last)
     }
 
     /// The bytes of a value that the caller's arrays have for every key; 0 for keys alone.

@@ -13,7 +13,7 @@ use crate::gpu::cut::Cuts;
 use crate::gpu::engine::DeviceEngine;
 use crate::gpu::execute::{HostArrays, HostData, Means, ValueBytes};
 use crate::instructions::{Available, Instructions};
-use crate::key::{BitMap, Bits, Key, KeyType, Order, as_bits, as_bits_mut, bits_as_bytes, bits_as_bytes_mut};
+use crate::key::{Bits, Key, KeyType, Order, as_bits, as_bits_mut, bits_as_bytes, bits_as_bytes_mut};
 use crate::plan::Plan;
 use crate::report::DeviceTimes;
 use crate::request::{Index, Request, Segments};
@@ -38,6 +38,7 @@ pub struct Sorter {
     engine: Engine,
     device: DeviceChoice,
     order: Option<Order>,
+    nan_last: bool,
     stable: bool,
     threads: Option<usize>,
     oblivious: bool,
@@ -79,6 +80,28 @@ impl Sorter {
     /// The direction. Default: ascending, and for [`Sorter::top_k`] descending.
     pub fn order(mut self, order: Order) -> Self {
         self.order = Some(order);
+        self
+    }
+
+    /// Puts NaNs of both signs last, whatever the direction, as NumPy and PyTorch do. Default: the total order, in which NaNs with a
+    /// negative sign come before all numbers and others behind them, or the other way round.
+    ///
+    /// - Order: numbers in total order, -0.0 before 0.0. Behind them the NaNs that the total order has last, then those that it has
+    ///   first, both in total order.
+    /// - Where: in every sort, order, selection and merge of this sorter, on every engine; in [`Sorter::sort_by_key`] if the key is a
+    ///   float alone. Other keys have no NaN.
+    /// - Time: the same instructions run as without it.
+    ///
+    /// ```
+    /// use bitonic::{Order, Sorter};
+    ///
+    /// let mut keys = [1.5_f32, -f32::NAN, f32::INFINITY, f32::NAN];
+    /// Sorter::new().order(Order::Descending).nan_last(true).sort(&mut keys)?;
+    /// assert_eq!(keys[..2], [f32::INFINITY, 1.5]);
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
+    pub fn nan_last(mut self, nan_last: bool) -> Self {
+        self.nan_last = nan_last;
         self
     }
 
@@ -148,7 +171,7 @@ impl Sorter {
     /// Sorts keys in place.
     ///
     /// - Order: total, and the same on every engine. Floats by IEEE 754 total order; -0.0 comes before +0.0, NaNs
-    ///   with the sign bit set come first and the others last.
+    ///   with the sign bit set come first and the others last. [`Sorter::nan_last`] puts all of them last.
     /// - Result: a permutation of the input, bit for bit.
     /// - Memory: on the CPU in place, for 32- and 64-bit keys without any allocation at any length; what other widths and
     ///   devices need, [`Sorter::plan`] says.
@@ -286,7 +309,7 @@ impl Sorter {
             indices.into_iter().for_each(take);
             return Ok(());
         }
-        cpu::for_each_index(bits, map(&complete), self.settings()?, take)
+        cpu::for_each_index(bits, complete.map(), self.settings()?, take)
     }
 
     fn indices<K: Key>(&self, keys: &[K], segments: Segments) -> Result<Vec<usize>, Error> {
@@ -385,6 +408,7 @@ impl Sorter {
     fn complete(&self, request: Request) -> Request {
         Request {
             order: self.order.unwrap_or_default(),
+            nan_last: self.nan_last,
             stable: self.stable,
             oblivious: self.oblivious,
             ..request
@@ -449,7 +473,8 @@ impl Sorter {
     pub(crate) fn settings(&self) -> Result<Settings, Error> {
         let instructions = self.instructions.map_or_else(|| Ok(Available::detected()), Available::require)?;
         let order = self.order.unwrap_or_default();
-        Ok(Settings { order, threads: self.threads, oblivious: self.oblivious, instructions })
+        let Self { nan_last, threads, oblivious, .. } = *self;
+        Ok(Settings { order, nan_last, threads, oblivious, instructions })
     }
 }
 
@@ -489,11 +514,6 @@ trait Operation {
     fn data(&mut self, request: &Request) -> Result<HostData<'_>, Error>;
 }
 
-/// What brings the keys of a request into its order.
-fn map<B: Bits>(request: &Request) -> BitMap<B> {
-    BitMap::new(request.key.form(), request.order)
-}
-
 /// The bits of keys. The CPU gives back a permutation of them, and so keys. An executor writes nothing but whole results, and checks
 /// that they are keys (`key::are_valid`).
 struct Keys<'a, B>(&'a mut [B]);
@@ -504,7 +524,7 @@ impl<B: Bits> Operation for Keys<'_, B> {
     }
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
-        cpu::sort_segments(self.0, map(request), request.segments, settings)
+        cpu::sort_segments(self.0, request.map(), request.segments, settings)
     }
 
     fn data(&mut self, _: &Request) -> Result<HostData<'_>, Error> {
@@ -520,7 +540,7 @@ impl<B: Bits, V: Copy + Send> Operation for Pairs<'_, B, V> {
     }
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
-        cpu::sort_pairs(self.0, self.1, map(request), request.stable, settings)
+        cpu::sort_pairs(self.0, self.1, request.map(), request.stable, settings)
     }
 
     fn data(&mut self, request: &Request) -> Result<HostData<'_>, Error> {
@@ -555,7 +575,7 @@ impl<B: Bits, V: Copy + Send> Operation for PairsOfRows<'_, B, V> {
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
         let Pairs(keys, values) = &mut self.0;
         let bounds = Bounds::rows(keys.len(), request.segments.longest());
-        cpu::sort_pairs_of_parts(keys, values, map(request), bounds, request.stable, settings)
+        cpu::sort_pairs_of_parts(keys, values, request.map(), bounds, request.stable, settings)
     }
 
     fn data(&mut self, request: &Request) -> Result<HostData<'_>, Error> {
@@ -571,7 +591,7 @@ impl<B: Bits> Operation for Argsort<'_, B> {
     }
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
-        *self.1 = cpu::argsort_segments(self.0, map(request), request.segments, settings)?;
+        *self.1 = cpu::argsort_segments(self.0, request.map(), request.segments, settings)?;
         Ok(())
     }
 

@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["device", "sorter", "permutation", "sorted"],
     &["external"],
     &["functions"],
-    &["extension"],
+    &["extension", "axes"],
     &["lib"],
 ];
 

@@ -1,5 +1,6 @@
 //! Sorts of buffers on a queue that belong to the caller.
 
+use bitonic::key::{F8E4M3, F8E5M2};
 use bitonic::opencl::opencl3::command_queue::{
     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_write_buffer,
 };
@@ -365,9 +366,9 @@ fn nan_of_both_signs_is_last_where_that_is_asked_for() {
     assert_eq!(caller.contents(&buffer, keys.len()), sorted(&keys, Order::Ascending));
 }
 
-/// All bits of both types of 16 bits, which have their NaNs at different places.
+/// All bits of both types of 16 bits and of 8, which have their NaNs at different places.
 #[test]
-fn nan_of_16_bits_is_last_and_nothing_else() {
+fn nan_of_narrow_floats_is_last_and_nothing_else() {
     fn check<K: TestKey + Copy + Default>(caller: &Caller, of_bits: fn(u16) -> K, is_nan: fn(K) -> bool) {
         let keys: Vec<K> = (0..=u16::MAX).map(of_bits).collect();
         for order in [Order::Ascending, Order::Descending] {
@@ -385,4 +386,6 @@ fn nan_of_16_bits_is_last_and_nothing_else() {
     let caller = Caller::new();
     check(&caller, half::f16::from_bits, half::f16::is_nan);
     check(&caller, half::bf16::from_bits, half::bf16::is_nan);
+    check(&caller, |bits| F8E4M3::from_bits(bits as u8), F8E4M3::is_nan);
+    check(&caller, |bits| F8E5M2::from_bits(bits as u8), F8E5M2::is_nan);
 }

@@ -29,6 +29,7 @@ pub(crate) fn sorter() -> Outcome {
     let sorter = bitonic::Sorter::device(sorter, "best".parse().unwrap_or_default());
     let sorter = bitonic::Sorter::order(sorter, Order::Descending);
     let sorter = bitonic::Sorter::stable(sorter, true);
+    let sorter = bitonic::Sorter::nan_last(sorter, true);
     let sorter = bitonic::Sorter::threads(sorter, 1);
     let sorter = bitonic::Sorter::oblivious(sorter, true);
     let sorter = bitonic::Sorter::instructions(sorter, bitonic::Instructions::detected());

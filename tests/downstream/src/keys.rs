@@ -8,6 +8,7 @@ pub(crate) fn keys() {
     assert!(!bitonic::key::BitMap::is_identity(map));
     assert_eq!(bitonic::key::BitMap::magnitude(map), 0x7fff_ffff);
     assert_eq!(bitonic::key::BitMap::flip(map), 0x8000_0000);
+    assert_eq!(bitonic::key::BitMap::skipped(map), 0);
     let bits = 1.5_f32.to_bits();
     let ordered = bitonic::key::BitMap::to_ordered(map, bits);
     assert_eq!(bitonic::key::BitMap::from_ordered(map, ordered), bits);
@@ -23,6 +24,7 @@ pub(crate) fn keys() {
     assert_eq!(<u16 as bitonic::key::Bits>::truncate(0x1_2345), 0x2345);
     assert_eq!(bitonic::key::Bits::widen(7_u8), 7);
     assert_eq!(bitonic::key::Bits::distance(9_u8, 3, 1), 3);
+    assert_eq!(bitonic::key::Bits::wrapping_sub(3_u8, 9), 250);
 
     assert_eq!(bitonic::key::Key::to_raw_bits(-1_i8), 0xff);
     assert_eq!(<i8 as bitonic::key::Key>::from_raw_bits(0xff), -1);
@@ -33,6 +35,18 @@ pub(crate) fn keys() {
     assert_eq!(bitonic::key::KeyType::bytes(KeyType::F64), 8);
     assert_eq!(bitonic::key::KeyType::form(KeyType::F64), KeyForm::Float);
     assert_eq!(bitonic::with_key_type!(KeyType::U16, K => size_of::<K>()), 2);
+
+    let mut small = [1.5, -2.0].map(bitonic::key::F8E4M3::from_f64);
+    bitonic::sort(&mut small);
+    assert_eq!(small.map(bitonic::key::F8E4M3::to_f32), [-2.0, 1.5]);
+    let least = bitonic::key::F8E4M3::from_bits(bitonic::key::F8E4M3::to_bits(small[0]));
+    assert!(bitonic::key::F8E4M3::is_sign_negative(least));
+    assert!(!bitonic::key::F8E4M3::is_nan(least) && !bitonic::key::F8E4M3::is_infinite(least));
+    let large = bitonic::key::F8E5M2::from_f64(1e9);
+    assert_eq!(bitonic::key::F8E5M2::to_f32(large), f32::INFINITY);
+    let large = bitonic::key::F8E5M2::from_bits(bitonic::key::F8E5M2::to_bits(large));
+    assert!(bitonic::key::F8E5M2::is_infinite(large) && !bitonic::key::F8E5M2::is_nan(large));
+    assert!(!bitonic::key::F8E5M2::is_sign_negative(large));
 
     let mut keys = [0.5_f32, -2.0];
     bitonic::key::with_ordered_bits(&mut keys, Order::Ascending, |bits| bits.sort_unstable());

@@ -28,8 +28,8 @@ Functions that NumPy has too take its keywords and give its results. What they t
     The type of indices: ``'int64'``, ``'int32'``, ``'uint32'`` or ``'uint64'``.
 
 Arrays may be lists, NumPy arrays of any shape, strides and byte order, or arrays of other libraries in the processor's memory that
-speak DLPack, such as PyTorch's tensors; results are of the same kind. ``sort``, ``sort_inplace`` and ``argsort`` take PyTorch's and CuPy's
-arrays on a CUDA device, too, and sort them there, on their current stream. Sorts leave the interpreter to other threads. An array that is
+speak DLPack, such as PyTorch's tensors; results are of the same kind. ``sort``, ``sort_inplace``, ``argsort``, ``sort_pairs`` and
+``topk`` take PyTorch's and CuPy's arrays on a CUDA device, too, and sort them there, on their current stream. Sorts leave the interpreter to other threads. An array that is
 sorted in place must not be used by another thread meanwhile.
 """
 

@@ -20,7 +20,7 @@ class Sorter:
     def merge(self, first: Array, second: Array, merged: Array, /) -> None: ...
     def searchsorted(self, sorted: Array, keys: Array, is_right: bool, places: Array, /) -> None: ...
     def is_sorted(self, array: Array, /) -> bool: ...
-    def device_workspace(self, dtype: np.dtype[Any], len: int, row: int, indices: bool, device: int, /) -> int: ...
+    def device_workspace(self, dtype: np.dtype[Any], len: int, row: int, beside: str, device: int, /) -> int: ...
     def device_sort(
         self,
         dtype: np.dtype[Any],
@@ -31,24 +31,26 @@ class Sorter:
         workspace: tuple[int, int] | None = None,
         /,
     ) -> None: ...
-    def device_argsort(
+    def device_sort_both(
         self,
         dtype: np.dtype[Any],
         array: tuple[int, int],
-        indices: tuple[int, int],
+        beside: str,
+        other: tuple[int, int],
         device: int,
         stream: int,
         workspace: tuple[int, int] | None = None,
         /,
     ) -> None: ...
     def device_segments_workspace(
-        self, dtype: np.dtype[Any], len: int, segments: int, longest: int, indices: bool, device: int, /
+        self, dtype: np.dtype[Any], len: int, segments: int, longest: int, beside: str, device: int, /
     ) -> int: ...
     def device_segments(
         self,
         dtype: np.dtype[Any],
         array: tuple[int, int],
-        indices: tuple[int, int] | None,
+        beside: str,
+        other: tuple[int, int],
         offsets: tuple[int, int],
         wide: bool,
         longest: int,

@@ -36,7 +36,10 @@ class Place(NamedTuple):
 
 
 def is_on_device(a: Any) -> bool:
-    """Whether an array is on a CUDA device. PyTorch's tensors have the attribute there only."""
+    """Whether an array is on a CUDA device."""
+    if _library(a) == "torch":
+        # The attribute below is a RuntimeError of tensors with gradients.
+        return bool(getattr(a, "is_cuda", False)) and not a.is_sparse
     return not isinstance(a, np.ndarray) and hasattr(a, "__cuda_array_interface__")
 
 
@@ -127,9 +130,9 @@ def _with_indices(a: Any, indices: Any, dtype: str) -> Any:
     return indices.astype(dtype, copy=False)
 
 
-def _workspace(a: Any, place: Place, options: Sorter, is_argsort: bool) -> tuple[Any, tuple[int, int] | None]:
+def _workspace(a: Any, place: Place, options: Sorter, beside: str) -> tuple[Any, tuple[int, int] | None]:
     _, length = place.array
-    size = options.device_workspace(place.dtype, length, place.shape[-1], is_argsort, place.device)
+    size = options.device_workspace(place.dtype, length, place.shape[-1], beside, place.device)
     if size == 0:
         return None, None
     room = _empty(a, size, "uint8")
@@ -194,19 +197,22 @@ def _to_device(a: Any, numbers: np.ndarray[Any, Any]) -> Any:
     return sys.modules["cupy"].asarray(numbers)
 
 
-def _sort_segments(keys: Any, place: Place, segments: Segments, options: Sorter, indices: Any) -> None:
+def _sort_segments(
+    keys: Any, place: Place, segments: Segments, options: Sorter, beside: str = "nothing", other: Any = None
+) -> None:
+    """Sorts segments, with what is beside the keys: a place for indices, or values."""
     length = place.array[1]
     if length == 0 or segments.number == 0 or segments.longest == 0:
         return
-    has_indices = indices is not None
     size = options.device_segments_workspace(
-        place.dtype, length, segments.number, segments.longest, has_indices, place.device
+        place.dtype, length, segments.number, segments.longest, beside, place.device
     )
     room = _empty(keys, size, "uint8")
     options.device_segments(
         place.dtype,
         place.array,
-        (_address(indices), length) if has_indices else None,
+        beside,
+        (0, 0) if other is None else (_address(other), length),
         (segments.address, segments.number + 1),
         segments.is_wide,
         segments.longest,
@@ -215,6 +221,13 @@ def _sort_segments(keys: Any, place: Place, segments: Segments, options: Sorter,
         (_address(room), size),
     )
     del room  # Its library reuses it in the order of the stream.
+
+
+def _taken(a: Any, order: Any) -> Any:
+    """What has these indices along the last axis."""
+    if _library(a) == "torch":
+        return sys.modules["torch"].take_along_dim(a.detach(), order, -1)
+    return sys.modules["cupy"].take_along_axis(a, order, -1)
 
 
 def _ties(place: Place, nan: str, stable: bool, offsets: Any) -> bool:
@@ -233,16 +246,13 @@ def sort(
     place = find(a.detach() if _library(a) == "torch" else a)
     _check(place, axis, nan, oblivious, engine)
     if _ties(place, nan, stable, offsets):
-        order = argsort(a, axis, options, nan, oblivious, engine, None, "int64")
-        if _library(a) == "torch":
-            return sys.modules["torch"].take_along_dim(a.detach(), order, -1)
-        return sys.modules["cupy"].take_along_axis(a, order, -1)
+        return _taken(a, argsort(a, axis, options, nan, oblivious, engine, None, "int64"))
     result = _copy(a)
     place = find(result)
     if offsets is not None:
-        _sort_segments(result, place, _segments(result, place, offsets), options, None)
+        _sort_segments(result, place, _segments(result, place, offsets), options)
     elif place.array[1] > 1:
-        room, workspace = _workspace(result, place, options, False)
+        room, workspace = _workspace(result, place, options, "nothing")
         options.device_sort(place.dtype, place.array, place.shape[-1], place.device, place.stream, workspace)
         del room  # Its library reuses it in the order of the stream.
     return result
@@ -263,7 +273,7 @@ def sort_inplace(
     if offsets is not None:
         if _library(a) not in ("torch", "cupy"):
             raise TypeError(f"segments of a {type(a).__name__} on a GPU are not sorted here: give a torch or CuPy array")
-        _sort_segments(a, place, _segments(a, place, offsets), options, None)
+        _sort_segments(a, place, _segments(a, place, offsets), options)
     elif place.array[1] > 1:
         options.device_sort(place.dtype, place.array, place.shape[-1], place.device, place.stream)
 
@@ -291,16 +301,67 @@ def argsort(
     if segments is not None:
         # Offsets that are not known here may leave places of no segment.
         indices = _zeros(keys, place.shape, "int32")
-        _sort_segments(keys, place, segments, options, indices)
+        _sort_segments(keys, place, segments, options, "indices", indices)
         return _with_indices(a, indices if segments.covered is None else indices[segments.covered], dtype)
     indices = _empty(keys, place.shape, "int32")
     if length == row and length:
-        room, workspace = _workspace(keys, place, options, True)
-        options.device_argsort(place.dtype, place.array, (_address(indices), row), place.device, place.stream, workspace)
-        del room
+        _sort_both(keys, place, options, "indices", indices)
     elif length:
-        _sort_segments(keys, place, _rows(keys, place), options, indices)
+        _sort_segments(keys, place, _rows(keys, place), options, "indices", indices)
     return _with_indices(a, indices, dtype)
+
+
+def _sort_both(keys: Any, place: Place, options: Sorter, beside: str, other: Any) -> None:
+    """Sorts one row, with what is beside the keys."""
+    room, workspace = _workspace(keys, place, options, beside)
+    arrays = place.array, beside, (_address(other), place.array[1])
+    options.device_sort_both(place.dtype, *arrays, place.device, place.stream, workspace)
+    del room  # Its library reuses it in the order of the stream.
+
+
+def sort_pairs(
+    keys: Any,
+    values: Any,
+    axis: int,
+    options: Sorter,
+    nan: str,
+    oblivious: bool,
+    engine: str,
+    offsets: Any,
+    stable: bool,
+) -> tuple[Any, Any]:
+    """Sorted copies of keys and of values that move with them, on the device. Values of 4 or 8 bytes travel with their keys; others, and those
+    of stable sorts, are taken by index."""
+    if _library(keys) not in ("torch", "cupy"):
+        raise TypeError(f"a {type(keys).__name__} on a GPU is sorted without values here: give torch or CuPy arrays")
+    place = find(keys.detach() if _library(keys) == "torch" else keys)
+    _check(place, axis, nan, oblivious, engine)
+    if _library(values) != _library(keys) or values.device != keys.device:
+        raise ValueError("the keys are on a CUDA device, and the values are elsewhere, or of another library: bring them together")
+    if tuple(values.shape) != place.shape:
+        raise ValueError(
+            f"there are keys of shape {place.shape} but values of shape {tuple(values.shape)}: give one value for every key"
+        )
+    size = values.element_size() if _library(values) == "torch" else values.dtype.itemsize
+    beside = {4: "narrow", 8: "wide"}.get(size)
+    if offsets is not None and beside is None:
+        raise TypeError(f"segments of values of dtype {values.dtype} are not sorted here: pass indices as values, and take them")
+    if offsets is not None and stable:
+        raise ValueError("segments of pairs on a GPU are not sorted stably: leave stable out")
+    if beside is None or stable:
+        order = argsort(keys, axis, options, nan, oblivious, engine, None, "int64")
+        return _taken(keys, order), _taken(values, order)
+    sorted_keys, sorted_values = _copy(keys), _copy(values)
+    place = find(sorted_keys)
+    length, row = place.array[1], place.shape[-1]
+    if offsets is not None:
+        segments = _segments(sorted_keys, place, offsets)
+        _sort_segments(sorted_keys, place, segments, options, beside, sorted_values)
+    elif length > row:
+        _sort_segments(sorted_keys, place, _rows(sorted_keys, place), options, beside, sorted_values)
+    elif length > 1:
+        _sort_both(sorted_keys, place, options, beside, sorted_values)
+    return sorted_keys, sorted_values
 
 
 def _compared_as_numpy(keys: Any) -> Any:

@@ -185,11 +185,15 @@ def sort_pairs(
 ) -> tuple[Any, Any]:
     """Sorted copies of keys and of values that move with them. Both have the same shape; values may be of any dtype.
 
+    PyTorch's and CuPy's arrays on a CUDA device are sorted there.
+
     >>> import bitonic
     >>> bitonic.sort_pairs([3, 1, 2], ["three", "one", "two"])
     (array([1, 2, 3]), array(['one', 'two', 'three'], dtype='<U5'))
     """
     options = sorter(descending, stable, nan, engine, threads, oblivious)
+    if _device.is_on_device(keys):
+        return _device.sort_pairs(keys, values, axis, options, nan, oblivious, engine, offsets, stable)
     (key_array, give_keys), (value_array, give_values) = take(keys), take(values)
     if key_array.shape != value_array.shape:
         raise ValueError(

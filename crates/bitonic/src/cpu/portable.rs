@@ -56,6 +56,11 @@ impl<B: Bits, const N: usize> Vector for Array<B, N> {
     }
 
     #[inline(always)]
+    unsafe fn wrapping_sub(self, key: B) -> Self {
+        Self(self.0.map(|bits| bits.wrapping_sub(key)))
+    }
+
+    #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
         Self(std::array::from_fn(|lane| self.0[(lane ^ MASK) % N]))
     }

@@ -189,7 +189,7 @@ mod tests {
                 (Order::Descending, false, Some(3)),
                 (Order::Descending, keys.len() < 1000, Some(1)),
             ] {
-                let settings = Settings { instructions, order, oblivious, threads };
+                let settings = Settings { instructions, order, oblivious, threads, ..Settings::usual() };
                 let map = settings.map::<K>();
                 let mut expected: Vec<usize> = (0..keys.len()).collect();
                 expected.sort_by_key(|&index| map.to_ordered(keys[index].to_raw_bits()));

@@ -9,7 +9,7 @@ use super::top::top_indices;
 use super::{narrow, network, quicksort};
 use crate::Error;
 use crate::instructions::Available;
-use crate::key::{BitMap, Bits, Key, Order};
+use crate::key::{BitMap, Bits, Key, KeyType, Order};
 use crate::plan::{Algorithm, Limits};
 use rayon::prelude::*;
 use std::any::TypeId;
@@ -19,6 +19,8 @@ use std::ptr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
     pub(crate) order: Order,
+    /// Whether NaNs of both signs come last.
+    pub(crate) nan_last: bool,
     pub(crate) threads: Option<usize>,
     pub(crate) oblivious: bool,
     pub(crate) instructions: Available,
@@ -29,13 +31,19 @@ impl Settings {
     #[inline]
     pub(crate) fn usual() -> Self {
         let instructions = Available::detected();
-        Self { order: Order::Ascending, threads: None, oblivious: false, instructions }
+        Self { order: Order::Ascending, nan_last: false, threads: None, oblivious: false, instructions }
     }
 
     /// What brings keys of this type into the order of these settings.
     #[inline]
     pub(crate) fn map<K: Key>(&self) -> BitMap<K::Bits> {
-        BitMap::new(K::TYPE.form(), self.order)
+        self.map_of(K::TYPE)
+    }
+
+    /// The same, of a type that is known at run time only.
+    #[inline]
+    pub(crate) fn map_of<B: Bits>(&self, key: KeyType) -> BitMap<B> {
+        BitMap::of(key, self.order, self.nan_last)
     }
 }
 

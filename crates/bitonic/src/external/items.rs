@@ -181,5 +181,5 @@ impl<B: Bits + Pod> Items for KeyItems<B> {
 
 /// What brings keys of a type into the order of settings.
 pub(super) fn map<B: Bits>(key: KeyType, settings: Settings) -> BitMap<B> {
-    BitMap::new(key.form(), settings.order)
+    settings.map_of(key)
 }

@@ -10,7 +10,7 @@ use super::strategy::kernel_plan;
 use super::tuning::{Crossover, Operation, SortKind, Tuning};
 use crate::Error;
 use crate::cpu::{self, Settings};
-use crate::key::{BitMap, Bits, Key, bits_as_bytes, bits_as_bytes_mut};
+use crate::key::{Bits, Key, bits_as_bytes, bits_as_bytes_mut};
 use crate::plan::Plan;
 use crate::request::{Request, Segments};
 use std::ops::RangeInclusive;
@@ -234,7 +234,7 @@ impl<K: Bits, V: bytemuck::Pod + Send> Arrays<K, V> {
     }
 
     fn sort_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
-        let map = BitMap::new(request.key.form(), request.order);
+        let map = request.map();
         let Self { operation, keys, values, indices } = self;
         match operation {
             Operation::Argsort => {

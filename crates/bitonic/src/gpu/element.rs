@@ -71,7 +71,7 @@ const SIGNED_KEYS: u32 = 1;
 const FLOAT_KEYS: u32 = 2;
 const DESCENDING: u32 = 4;
 const NAN_LAST: u32 = 8;
-const BRAIN_KEYS: u32 = 16;
+const FEW_NANS: u32 = 16;
 /// Mappings on store are this many bits above those on load.
 const STORE_SHIFT: u32 = 5;
 
@@ -82,11 +82,12 @@ impl Mapping {
         ("FLOAT_KEYS", FLOAT_KEYS),
         ("DESCENDING", DESCENDING),
         ("NAN_LAST", NAN_LAST),
-        ("BRAIN_KEYS", BRAIN_KEYS),
+        ("FEW_NANS", FEW_NANS),
         ("STORE_SHIFT", STORE_SHIFT),
     ];
 
-    pub(crate) fn new(key: KeyType, order: Order) -> Self {
+    /// The mapping of keys of this type for an order, with NaNs of both signs last if asked for.
+    pub(crate) fn new(key: KeyType, order: Order, nan_last: bool) -> Self {
         let form = match key.form() {
             KeyForm::Unsigned => 0,
             KeyForm::Signed => SIGNED_KEYS,
@@ -96,13 +97,12 @@ impl Mapping {
             Order::Ascending => 0,
             Order::Descending => DESCENDING,
         };
-        Self { bits: form | direction }
-    }
-
-    /// The same with NaNs of both signs last, whatever the direction. Integers have none.
-    pub(crate) fn with_nan_last(self, key: KeyType) -> Self {
-        let brain = if key == KeyType::Bf16 { BRAIN_KEYS } else { 0 };
-        Self { bits: if self.bits & FLOAT_KEYS != 0 { self.bits | NAN_LAST | brain } else { self.bits } }
+        let nans = match key {
+            _ if !nan_last || key.nans() == 0 => 0,
+            KeyType::Bf16 | KeyType::F8E4M3 => NAN_LAST | FEW_NANS,
+            _ => NAN_LAST,
+        };
+        Self { bits: form | direction | nans }
     }
 
     /// The kernel's argument for a pass.

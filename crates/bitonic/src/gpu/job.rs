@@ -69,7 +69,7 @@ impl Job {
         };
         Self {
             element,
-            mapping: Mapping::new(request.key, request.order),
+            mapping: Mapping::new(request.key, request.order, request.nan_last),
             row_length,
             rows: request.segments.count(),
             ragged: match request.segments {

@@ -12,7 +12,7 @@ use super::kernel::Part;
 use super::lock::lock;
 use super::strategy::{Network, Strategy, of_strategy};
 use super::tuning::Tuning;
-use crate::key::{BitMap, Bits, Key, KeyForm, KeyType, Order, as_bytes};
+use crate::key::{BitMap, Bits, Key, KeyType, Order, as_bytes};
 use crate::request::{Request, Segments};
 use crate::{Engine, Error, Sorter};
 use std::sync::{Arc, Mutex};
@@ -283,22 +283,23 @@ fn go_wrong(elements: &mut [(u128, u128)], unsorted: &[(u128, u128)], key_bits: 
 
 /// The ordered bits of a key, as a mapping of a kernel that loads and stores says.
 fn ordered_bits(key_bytes: usize, mapping: u32, key: u128) -> u128 {
-    let is = |key_type, order| mapping & 7 == Mapping::new(key_type, order).argument(true, false);
-    let forms =
-        [(KeyType::U32, KeyForm::Unsigned), (KeyType::I32, KeyForm::Signed), (KeyType::F32, KeyForm::Float)];
     let orders = [Order::Ascending, Order::Descending];
-    let mut all = forms.iter().flat_map(|form| orders.map(|order| (form, order)));
-    let (&(_, form), order) =
-        all.find(|&(&(key_type, _), order)| is(key_type, order)).expect("a mapping is one of these");
-    fn map<B: Bits>(form: KeyForm, order: Order, key: u128) -> u128 {
-        BitMap::<B>::new(form, order).to_ordered(B::truncate(key)).widen()
+    let of_type = |&key: &KeyType| {
+        orders.into_iter().flat_map(move |order| [false, true].map(|nan_last| (key, order, nan_last)))
+    };
+    // Types that have the same mapping have the same ordered bits.
+    let mut all = KeyType::ALL.iter().filter(|key| key.bytes() == key_bytes).flat_map(of_type);
+    let is = |&(key, order, nan_last): &_| Mapping::new(key, order, nan_last).argument(true, true) == mapping;
+    let found = all.find(is).expect("a mapping is one of these");
+    fn map<B: Bits>((key_type, order, nan_last): (KeyType, Order, bool), key: u128) -> u128 {
+        BitMap::<B>::of(key_type, order, nan_last).to_ordered(B::truncate(key)).widen()
     }
     match key_bytes {
-        1 => map::<u8>(form, order, key),
-        2 => map::<u16>(form, order, key),
-        4 => map::<u32>(form, order, key),
-        8 => map::<u64>(form, order, key),
-        _ => map::<u128>(form, order, key),
+        1 => map::<u8>(found, key),
+        2 => map::<u16>(found, key),
+        4 => map::<u32>(found, key),
+        8 => map::<u64>(found, key),
+        _ => map::<u128>(found, key),
     }
 }
 

@@ -87,6 +87,9 @@ impl Plan {
             Order::Descending => "descending",
         };
         write!(f, ", {order}")?;
+        if request.nan_last && request.key.nans() > 0 {
+            write!(f, ", NaN last")?;
+        }
         if request.stable && matches!(request.what, What::Pairs(_)) {
             write!(f, ", stable")?;
         }

@@ -1,6 +1,6 @@
 //! Segments of any lengths.
 
-use super::{Operation, Sorter, arrays_of_indices, arrays_of_pairs, check_lengths, map};
+use super::{Operation, Sorter, arrays_of_indices, arrays_of_pairs, check_lengths};
 use crate::cpu::{self, Bounds, KeysPlan, Settings};
 use crate::gpu::execute::{HostArrays, HostData};
 use crate::key::{Bits, Key, as_bits, as_bits_mut, bits_as_bytes_mut};
@@ -104,7 +104,7 @@ impl<B: Bits> Operation for KeysOfSegments<'_, B> {
     }
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
-        cpu::sort_parts(self.keys, map(request), Bounds::Offsets(self.offsets), settings)
+        cpu::sort_parts(self.keys, request.map(), Bounds::Offsets(self.offsets), settings)
     }
 
     fn data(&mut self, _: &Request) -> Result<HostData<'_>, Error> {
@@ -126,7 +126,7 @@ impl<B: Bits, V: Copy + Send> Operation for PairsOfSegments<'_, B, V> {
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
         let bounds = Bounds::Offsets(self.offsets);
-        cpu::sort_pairs_of_parts(self.keys, self.values, map(request), bounds, request.stable, settings)
+        cpu::sort_pairs_of_parts(self.keys, self.values, request.map(), bounds, request.stable, settings)
     }
 
     fn data(&mut self, request: &Request) -> Result<HostData<'_>, Error> {
@@ -148,7 +148,8 @@ impl<B: Bits> Operation for ArgsortOfSegments<'_, B> {
     }
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
-        *self.indices = cpu::argsort_parts(self.keys, map(request), Bounds::Offsets(self.offsets), settings)?;
+        *self.indices =
+            cpu::argsort_parts(self.keys, request.map(), Bounds::Offsets(self.offsets), settings)?;
         Ok(())
     }
 

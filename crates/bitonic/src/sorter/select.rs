@@ -1,6 +1,6 @@
 //! Less than a sort: the key of one rank, the first keys in order, the best k.
 
-use super::{Operation, Sorter, map};
+use super::{Operation, Sorter};
 use crate::Error;
 use crate::cpu::{self, KeysPlan, Settings};
 use crate::gpu::execute::{HostArrays, HostData};
@@ -26,7 +26,7 @@ impl Sorter {
     /// the smallest first. Of equal keys those with the lowest indices come, in the order of their indices, so that there is one
     /// answer. If there are fewer keys, all come. The keys stay as they are.
     ///
-    /// - Order: total, as in [`Sorter::sort`]: a positive NaN is larger than every number.
+    /// - Order: total, as in [`Sorter::sort`]: a positive NaN is larger than every number, unless [`Sorter::nan_last`] says otherwise.
     /// - Memory: on the CPU for about 2 `k` keys and indices in each thread; with [`oblivious(true)`](Sorter::oblivious) as much as for
     ///   an argsort of all keys. On a device for the keys, and some thousand candidates; for more than some thousand best keys, as much
     ///   as for an argsort.
@@ -192,7 +192,7 @@ impl<B: Bits> Operation for Top<'_, B> {
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
         for row in self.bits.chunks(request.segments.longest().max(1)) {
-            let (best, indices) = cpu::top::top(row, map(request), self.k, settings)?;
+            let (best, indices) = cpu::top::top(row, request.map(), self.k, settings)?;
             if self.indices.is_empty() {
                 (self.best, self.indices) = (best, indices);
             } else {

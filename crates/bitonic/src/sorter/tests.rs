@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::gpu::testing::{Fault, FaultAt, HostDevice};
-use crate::key::{bf16, f16};
+use crate::key::{F8E4M3, F8E5M2, bf16, f16};
 
 /// Random numbers, the same in every run.
 struct Random(u64);
@@ -53,7 +53,8 @@ impl<K: Key> Case<K> {
             rows => Segments::rows(rows * row_length, row_length).expect("whole rows"),
         };
         let order = if random.below(2) == 0 { Order::Ascending } else { Order::Descending };
-        let mut sorter = Sorter::new().order(order).stable(random.below(2) == 0);
+        let (stable, nan_last) = (random.below(2) == 0, random.below(2) == 0);
+        let mut sorter = Sorter::new().order(order).stable(stable).nan_last(nan_last);
         if random.below(3) == 0 {
             // A few elements at a time; a key with its value has up to 24 bytes.
             sorter = sorter.device_memory(24 * (2 + random.below(row_length) as u64));
@@ -162,7 +163,7 @@ fn check<K: Key>(device: &HostDevice, random: &mut Random, fault: Option<Fault>)
 
 /// The same with keys of every type in turn.
 fn check_type(number: usize, device: &HostDevice, random: &mut Random, fault: Option<Fault>) -> bool {
-    match number % 14 {
+    match number % 16 {
         0 => check::<u8>(device, random, fault),
         1 => check::<i8>(device, random, fault),
         2 => check::<u16>(device, random, fault),
@@ -175,7 +176,9 @@ fn check_type(number: usize, device: &HostDevice, random: &mut Random, fault: Op
         9 => check::<f64>(device, random, fault),
         10 => check::<u128>(device, random, fault),
         11 => check::<i128>(device, random, fault),
-        12 => check::<bool>(device, random, fault),
+        12 => check::<F8E4M3>(device, random, fault),
+        13 => check::<F8E5M2>(device, random, fault),
+        14 => check::<bool>(device, random, fault),
         _ => check::<char>(device, random, fault),
     }
 }
@@ -189,7 +192,7 @@ fn ten_thousand_single_faults_are_noticed_and_the_cpu_sorts() {
         let call = random.below(2) * random.below(5);
         let at = [FaultAt::Launch, FaultAt::Upload, FaultAt::Download][number % 3];
         let fault = Fault { at, call, random: random.next() };
-        if check_type(random.below(14), &device, &mut random, Some(fault)) {
+        if check_type(random.below(16), &device, &mut random, Some(fault)) {
             noticed[number % 3] += 1;
         }
         if noticed.iter().all(|&noticed| noticed >= 3334) {

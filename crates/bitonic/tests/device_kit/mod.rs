@@ -24,6 +24,8 @@ macro_rules! on_device {
 }
 
 mod chunks;
+#[path = "../nan/mod.rs"]
+mod nan;
 mod segments;
 mod top;
 
@@ -227,4 +229,16 @@ fn threads_sort_on_one_device_at_once() {
             });
         }
     });
+}
+
+#[test]
+fn nan_last() {
+    nan::check(&on_device!(), &[100]);
+    // In many tiles, by the network alone, and in chunks, which the host merges.
+    let sorter = on_device!().nan_last(true);
+    let keys: Vec<f32> = Pattern::Special.generate(20_000, 5);
+    let expected = Sorter::new().engine(Engine::Cpu).nan_last(true).argsort(&keys).unwrap();
+    for sorter in [sorter.clone(), sorter.clone().oblivious(true), sorter.device_memory(1 << 16)] {
+        assert_eq!(sorter.argsort(&keys).unwrap(), expected, "{sorter:?}");
+    }
 }

@@ -53,7 +53,7 @@ fn every_type_goes_through_every_format_and_back() {
     let [raw, raw_again, numpy, text] = ["a.bin", "b.bin", "a.npy", "a.txt"].map(path);
     let types = [
         "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f16",
-        "bf16", "f32", "f64", "bool", "char",
+        "bf16", "f8e4m3", "f8e5m2", "f32", "f64", "bool", "char",
     ];
     for key_type in types {
         sort(["--random", "1000", "--type", key_type, "-o", &raw]).assert().success();
@@ -64,7 +64,7 @@ fn every_type_goes_through_every_format_and_back() {
         sort([&text, "--type", key_type, "-o", &raw_again]).assert().success();
         assert!(folder.read("b.bin") == bytes, "{key_type} as text");
         // NumPy, then raw again.
-        if ["u128", "i128", "bf16"].contains(&key_type) {
+        if ["u128", "i128", "bf16", "f8e4m3", "f8e5m2"].contains(&key_type) {
             assert_eq!(
                 refused([&raw, "--type", key_type, "-o", &numpy], ""),
                 format!("NumPy has no type for {key_type} keys: choose --output-format text or raw")

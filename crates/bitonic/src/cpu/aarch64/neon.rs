@@ -95,6 +95,12 @@ impl Vector for U32x4 {
     }
 
     #[inline(always)]
+    unsafe fn wrapping_sub(self, key: Self::Lane) -> Self {
+        // SAFETY: registers only, and the processor has NEON (see the top).
+        unsafe { Self(vsubq_u32(self.0, vdupq_n_u32(key))) }
+    }
+
+    #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
         // SAFETY: registers only, and the processor has NEON (see the top).
         unsafe {
@@ -230,6 +236,12 @@ impl Vector for U64x2 {
             let negative = vreinterpretq_u64_s64(vshrq_n_s64::<63>(vreinterpretq_s64_u64(self.0)));
             Self(veorq_u64(self.0, vandq_u64(negative, vdupq_n_u64(mask))))
         }
+    }
+
+    #[inline(always)]
+    unsafe fn wrapping_sub(self, key: Self::Lane) -> Self {
+        // SAFETY: registers only, and the processor has NEON (see the top).
+        unsafe { Self(vsubq_u64(self.0, vdupq_n_u64(key))) }
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! Between bits in memory and ordered bits, a register at a time: see [`BitMap`].
 
 use super::vector::Vector;
-use crate::key::BitMap;
+use crate::key::{BitMap, Bits};
 
 /// Turns bits in memory into ordered bits.
 ///
@@ -11,7 +11,7 @@ use crate::key::BitMap;
 #[inline(always)]
 pub(crate) unsafe fn to_ordered<V: Vector>(keys: *mut V::Lane, len: usize, map: BitMap<V::Lane>) {
     // SAFETY: the caller vouches for V's instructions, and for `len` keys.
-    unsafe { change::<V>(keys, len, |bits| bits.fold(map.magnitude()).xor(map.flip())) }
+    unsafe { change::<V>(keys, len, |bits| ordered(bits, map)) }
 }
 
 /// Turns ordered bits into bits in memory.
@@ -21,8 +21,20 @@ pub(crate) unsafe fn to_ordered<V: Vector>(keys: *mut V::Lane, len: usize, map: 
 /// As for [`to_ordered`].
 #[inline(always)]
 pub(crate) unsafe fn from_ordered<V: Vector>(keys: *mut V::Lane, len: usize, map: BitMap<V::Lane>) {
+    let back = V::Lane::ZERO.wrapping_sub(map.skipped());
     // SAFETY: the caller vouches for V's instructions, and for `len` keys.
-    unsafe { change::<V>(keys, len, |bits| bits.xor(map.flip()).fold(map.magnitude())) }
+    unsafe { change::<V>(keys, len, |bits| bits.wrapping_sub(back).xor(map.flip()).fold(map.magnitude())) }
+}
+
+/// The ordered bits of a register.
+///
+/// # Safety
+///
+/// As for [`Vector`].
+#[inline(always)]
+pub(super) unsafe fn ordered<V: Vector>(bits: V, map: BitMap<V::Lane>) -> V {
+    // SAFETY: registers only, and the caller vouches for the instructions.
+    unsafe { bits.fold(map.magnitude()).xor(map.flip()).wrapping_sub(map.skipped()) }
 }
 
 #[inline(always)]

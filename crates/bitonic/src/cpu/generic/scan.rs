@@ -1,5 +1,6 @@
 //! Looking at keys without moving them.
 
+use super::ordered::ordered;
 use super::vector::Vector;
 use crate::cpu::prefetch::{AHEAD, prefetch};
 use crate::key::BitMap;
@@ -76,10 +77,10 @@ pub(crate) unsafe fn first_below<V: Vector>(
     unsafe {
         let bounds = V::splat(bound);
         while index + AT_ONCE * V::LANES <= len {
-            let mut least = V::load(keys.add(index)).fold(map.magnitude()).xor(map.flip());
+            let mut least = ordered(V::load(keys.add(index)), map);
             for register in 1..AT_ONCE {
                 let keys = keys.add(index + register * V::LANES);
-                least = least.min(V::load(keys).fold(map.magnitude()).xor(map.flip()));
+                least = least.min(ordered(V::load(keys), map));
             }
             if !bounds.all_at_most(least) {
                 break;

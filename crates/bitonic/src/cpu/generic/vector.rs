@@ -82,6 +82,9 @@ pub(crate) trait Vector: Copy {
     /// Every lane whose highest bit is set with the bits of `mask` complemented.
     unsafe fn fold(self, mask: Self::Lane) -> Self;
 
+    /// `key` less in every lane; below 0 it goes on from the highest value.
+    unsafe fn wrapping_sub(self, key: Self::Lane) -> Self;
+
     /// Lane i gets lane i xor `MASK`.
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self;
 

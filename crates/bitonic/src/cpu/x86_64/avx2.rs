@@ -148,6 +148,12 @@ impl Vector for U32x8 {
     }
 
     #[inline(always)]
+    unsafe fn wrapping_sub(self, key: Self::Lane) -> Self {
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
+        unsafe { Self(_mm256_sub_epi32(self.0, _mm256_set1_epi32(key.cast_signed()))) }
+    }
+
+    #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
         // SAFETY: registers only, and the processor has AVX2 (see the top).
         unsafe {
@@ -361,6 +367,13 @@ impl Vector for U64x4 {
             let turned = _mm256_andnot_si256(not_negative, _mm256_set1_epi64x(mask.cast_signed()));
             Self(_mm256_xor_si256(self.0, turned))
         }
+    }
+
+    #[inline(always)]
+    unsafe fn wrapping_sub(self, key: Self::Lane) -> Self {
+        // That the highest bit is held turned makes no difference: what is borrowed from it is lost either way.
+        // SAFETY: registers only, and the processor has AVX2 (see the top).
+        unsafe { Self(_mm256_sub_epi64(self.0, _mm256_set1_epi64x(key.cast_signed()))) }
     }
 
     #[inline(always)]

@@ -216,6 +216,12 @@ impl Vector for U32x16 {
     }
 
     #[inline(always)]
+    unsafe fn wrapping_sub(self, key: Self::Lane) -> Self {
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
+        unsafe { Self(_mm512_sub_epi32(self.0, _mm512_set1_epi32(key.cast_signed()))) }
+    }
+
+    #[inline(always)]
     unsafe fn xor_lanes<const MASK: usize>(self) -> Self {
         // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe {
@@ -388,6 +394,12 @@ impl Vector for U64x8 {
             let mask = _mm512_set1_epi64(mask.cast_signed());
             Self(_mm512_ternarylogic_epi64::<XOR_AND>(self.0, negative, mask))
         }
+    }
+
+    #[inline(always)]
+    unsafe fn wrapping_sub(self, key: Self::Lane) -> Self {
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
+        unsafe { Self(_mm512_sub_epi64(self.0, _mm512_set1_epi64(key.cast_signed()))) }
     }
 
     #[inline(always)]

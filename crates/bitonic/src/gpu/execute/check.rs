@@ -18,7 +18,7 @@ use crate::cpu::stretch::{Index, Nothing, Place};
 use crate::gpu::job::Job;
 use crate::gpu::lock::lock;
 use crate::gpu::memory::BLOCK_BYTES;
-use crate::key::{self, BitMap, Bits, KeyType, Order};
+use crate::key::{self, Bits};
 use crate::request::Request;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,8 +29,7 @@ pub(super) const NOT_IN_ORDER: &str = "it is not in order";
 
 /// The check of one sort, or of a chunk of it.
 pub(super) struct Check<'a> {
-    key: KeyType,
-    order: Order,
+    request: Request,
     /// Of what lands.
     job: Job,
     /// Whether less lands than was sent: the best elements of every row.
@@ -53,8 +52,7 @@ struct Stretch<'a> {
 impl<'a> Check<'a> {
     pub(super) fn new(request: &Request, job: &Job, offsets: Option<&'a [usize]>) -> Self {
         Self {
-            key: request.key,
-            order: request.order,
+            request: *request,
             job: Job { row_length: job.best.unwrap_or(job.row_length), ..*job },
             lands_less: job.best.is_some(),
             offsets,
@@ -90,7 +88,7 @@ impl<'a> Check<'a> {
             return Some(OTHER_ELEMENTS);
         }
         // Such bits must not become keys, whatever the sums say.
-        if !key::are_valid(self.key, keys) {
+        if !key::are_valid(self.request.key, keys) {
             return Some("bits came back that no key has");
         }
         let in_order = self.in_order.load(Ordering::Relaxed) && self.blocks_are_in_order(keys, values);
@@ -212,7 +210,7 @@ impl<'a> Check<'a> {
 
     fn is_in_order_of<B: Bits>(&self, place: Place, Stretch { keys, values, .. }: Stretch<'_>) -> bool {
         let keys: &[B] = bytemuck::cast_slice(keys);
-        let map = BitMap::new(self.key.form(), self.order);
+        let map = self.request.map();
         match (values, self.job.element.indexed, self.job.element.value_bits) {
             (Some(indices), true, 32) => {
                 is_in_stable_order::<B, u32>(place, keys, bytemuck::cast_slice(indices), map)

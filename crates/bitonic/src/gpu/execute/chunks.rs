@@ -211,8 +211,7 @@ impl<D: Driver> ChunkSorter<'_, D> {
     fn merge(&self, ran: &mut Ran, from: ByteElements<'_>, to: ByteElements<'_>) -> Result<(), Error> {
         let started = Instant::now();
         let (chunks, row_length) = (ran.chunks.as_slice(), self.job.row_length);
-        let Request { key, order, .. } = *self.request;
-        Merging { key, order, chunks, row_length, threads: self.threads }.run(from, to)?;
+        Merging { request: self.request, chunks, row_length, threads: self.threads }.run(from, to)?;
         ran.times.merge = started.elapsed();
         Ok(())
     }

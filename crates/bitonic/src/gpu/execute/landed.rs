@@ -6,7 +6,8 @@
 use crate::Error;
 use crate::cpu::merge::{Elements, merge_runs};
 use crate::cpu::with_threads_for;
-use crate::key::{BitMap, Bits, KeyType, Order};
+use crate::key::Bits;
+use crate::request::Request;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -25,8 +26,7 @@ pub(super) fn moves_values_of(bytes: usize) -> bool {
 
 /// A merge of the chunks of every row.
 pub(super) struct Merging<'a> {
-    pub(super) key: KeyType,
-    pub(super) order: Order,
+    pub(super) request: &'a Request,
     pub(super) chunks: &'a [Range<usize>],
     pub(super) row_length: usize,
     pub(super) threads: Option<usize>,
@@ -34,7 +34,7 @@ pub(super) struct Merging<'a> {
 
 impl Merging<'_> {
     pub(super) fn run(&self, from: ByteElements<'_>, to: ByteElements<'_>) -> Result<(), Error> {
-        match self.key.bytes() {
+        match self.request.key.bytes() {
             1 => self.run_width::<u8>(from, to),
             2 => self.run_width::<u16>(from, to),
             4 => self.run_width::<u32>(from, to),
@@ -71,7 +71,7 @@ impl Merging<'_> {
         mut from: Elements<'_, B, V>,
         mut to: Elements<'_, B, V>,
     ) -> Result<(), Error> {
-        let map = BitMap::new(self.key.form(), self.order);
+        let map = self.request.map();
         with_threads_for(from.len(), self.threads, |parallel| {
             // A chunk that does not end where a row does goes on in the next.
             for row in self.chunks.chunk_by(|chunk, _| !chunk.end.is_multiple_of(self.row_length)) {

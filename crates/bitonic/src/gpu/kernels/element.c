@@ -179,9 +179,11 @@ FUNCTION Element fold_float(Element element, u32 mapping)
     return element;
 }
 
-/* How many NaNs of one sign there are. BRAIN_KEYS, bf16, have fewer than others of 16 bits. */
-#if KEY_BITS == 16
-#define NANS(mapping) (((Word)1 << ((mapping)&BRAIN_KEYS ? 7 : 10)) - 1)
+/* How many NaNs of one sign there are. FEW_NANS: there are two types of that width, and this one, bf16 or F8E4M3, has fewer. */
+#if KEY_BITS == 8
+#define NANS(mapping) ((Word)((mapping)&FEW_NANS ? 1 : 3))
+#elif KEY_BITS == 16
+#define NANS(mapping) (((Word)1 << ((mapping)&FEW_NANS ? 7 : 10)) - 1)
 #elif KEY_BITS == 32
 #define NANS(mapping) (((Word)1 << 23) - 1)
 #else

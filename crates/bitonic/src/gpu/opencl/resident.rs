@@ -384,8 +384,7 @@ impl ResidentSorter {
     }
 
     fn job(&self, request: Request) -> Job {
-        let job = Job::of(&Request { order: self.order, ..request });
-        if self.nan_last { Job { mapping: job.mapping.with_nan_last(request.key), ..job } } else { job }
+        Job::of(&Request { order: self.order, nan_last: self.nan_last, ..request })
     }
 
     fn enqueue(

@@ -3,7 +3,7 @@
 use super::number::{has_digits_of, plain};
 use super::word::Comments;
 use bitonic::Key;
-use bitonic::key::{bf16, f16};
+use bitonic::key::{F8E4M3, F8E5M2, bf16, f16};
 use std::io::Write;
 
 /// A key that can be written as a word and read from it. What is written reads back to the same bits, but for NaNs,
@@ -62,8 +62,10 @@ macro_rules! floats {
             #[inline]
             fn read(word: &str) -> Option<Self> {
                 let value: Self = $parse(word).or_else(|| $parse(&plain(word)?))?;
-                // A finite number may lose digits, but it must not become infinite.
-                (!value.is_infinite() || names_infinity(word)).then_some(value)
+                // A finite number may lose digits, but it must not become infinite, or NaN where the type has no infinity.
+                let is_finite = !value.is_infinite() && !value.is_nan();
+                let is_named = value.is_infinite() && names_infinity(word) || value.is_nan() && names_nan(word);
+                (is_finite || is_named).then_some(value)
             }
 
             #[inline]
@@ -84,7 +86,8 @@ macro_rules! floats {
                 Self::MIN.append(&mut least);
                 Self::MAX.append(&mut greatest);
                 let [least, greatest] = [least, greatest].map(|text| String::from_utf8_lossy(&text).into_owned());
-                format!("numbers from {least} to {greatest}, inf and nan")
+                let infinity = if Self::read("inf").is_some() { ", inf" } else { "" };
+                format!("numbers from {least} to {greatest}{infinity} and nan")
             }
         }
     )+ };
@@ -95,6 +98,8 @@ floats! {
     f32, parse, append_float;
     f16, |word: &str| parse(word).map(f16::from_f64), append_short::<f16>;
     bf16, |word: &str| parse(word).map(bf16::from_f64), append_short::<bf16>;
+    F8E4M3, |word: &str| parse(word).map(F8E4M3::from_f64), append_short::<F8E4M3>;
+    F8E5M2, |word: &str| parse(word).map(F8E5M2::from_f64), append_short::<F8E5M2>;
 }
 
 fn parse<F: std::str::FromStr>(word: &str) -> Option<F> {
@@ -103,6 +108,10 @@ fn parse<F: std::str::FromStr>(word: &str) -> Option<F> {
 
 fn names_infinity(word: &str) -> bool {
     word.trim_start_matches(['+', '-']).starts_with(['i', 'I'])
+}
+
+fn names_nan(word: &str) -> bool {
+    word.trim_start_matches(['+', '-']).starts_with(['n', 'N'])
 }
 
 /// `Debug` has the fewest digits that read back, and an exponent where that is shorter; whole numbers end in `.0`, which
@@ -114,7 +123,7 @@ fn append_float(value: impl std::fmt::Debug, out: &mut Vec<u8>) {
     }
 }
 
-/// A 16-bit float has so few digits that trying them is quick: 0.1 and not 0.099975586.
+/// A float of 16 bits or 8 has so few digits that trying them is quick: 0.1 and not 0.099975586.
 fn append_short<F: Into<f64> + TextKey>(value: F, out: &mut Vec<u8>) {
     const MOST_DIGITS_AFTER_FIRST: usize = 4;
     let exact: f64 = value.into();
@@ -200,6 +209,8 @@ mod tests {
         assert_eq!(written(0.1_f32), "0.1");
         assert_eq!(written(f16::from_f32(0.1)), "0.1");
         assert_eq!(written(bf16::from_f32(0.1)), "0.1");
+        assert_eq!(written(F8E4M3::from_f64(0.1)), "0.1");
+        assert_eq!(written(F8E5M2::from_f64(-0.1)), "-0.09");
         assert_eq!(written(2.0_f64), "2");
         assert_eq!(written(-0.0_f64), "-0");
         assert_eq!(written(f16::from_f32(-0.0)), "-0");
@@ -250,6 +261,13 @@ mod tests {
         assert_eq!(f16::read("65519"), Some(f16::MAX));
         assert_eq!(f16::read("-Infinity"), Some(f16::NEG_INFINITY));
         assert_eq!(f32::read("1e-400"), Some(0.0));
+        assert_eq!(F8E5M2::read("61440"), None);
+        assert_eq!(F8E5M2::read("inf").map(F8E5M2::to_f32), Some(f32::INFINITY));
+        // A type without infinity.
+        assert_eq!(F8E4M3::read("464"), Some(F8E4M3::MAX));
+        assert_eq!([F8E4M3::read("-465"), F8E4M3::read("inf")], [None; 2]);
+        assert!(F8E4M3::read("nan").unwrap().is_nan());
+        assert_eq!(F8E4M3::written(), "numbers from -450 to 450 and nan");
     }
 
     #[test]
