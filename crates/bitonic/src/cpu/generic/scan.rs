@@ -87,6 +87,10 @@ pub(crate) unsafe fn first_below<V: Vector>(
             }
             index += AT_ONCE * V::LANES;
         }
+        // Keys one by one take longer than all the others: look for the register first.
+        while index + V::LANES <= len && bounds.all_at_most(ordered(V::load(keys.add(index)), map)) {
+            index += V::LANES;
+        }
         while index < len && map.to_ordered(keys.add(index).read()) >= bound {
             index += 1;
         }
