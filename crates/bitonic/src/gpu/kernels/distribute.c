@@ -221,7 +221,8 @@ distribute(BUCKET_PARAMETERS, u32 round)
         } else {
             UNROLL for (u32 a = 0; a < HELD; a++)
             {
-                target[a] = target[a] << 16 | ATOMIC_ADD(&counts[target[a]], 1);
+                /* Equal elements that stay are often most of all: one counter for them would be what all wait for. */
+                target[a] = target[a] << 16 | (target[a] == NOWHERE ? 0 : ATOMIC_ADD(&counts[target[a]], 1));
             }
         }
         BARRIER();

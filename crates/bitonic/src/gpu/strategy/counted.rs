@@ -77,37 +77,33 @@ pub(super) fn fit(job: &Job, facts: &DeviceFacts, _: &Tuning) -> Option<Candidat
 }
 
 impl CountedBuckets {
-    /// Buckets for an array of this length: the first in the table that the device can have.
+    /// CountedBuckets for an array of this length, if the device can have them.
     pub(crate) fn for_length(job: &Job, facts: &DeviceFacts) -> Option<Self> {
         let (measured, width) = (Measured::of(facts), Measured::width(job.element.bytes()));
-        let long_enough = measured.counted[width].iter().filter(|row| job.row_length <= row.up_to);
-        long_enough.map(|row| Self::of_row(*row, job)).find(|buckets| buckets.is_possible(job, facts))
-    }
-
-    fn of_row(row: CountedRow, job: &Job) -> Self {
-        let has_values = job.element.value_bits > 0;
-        let one_of_log2 = if has_values { 8 } else { 9 };
-        // A key with many values may need as many parts as all of the array has buckets, and twice that as they are rounded. What is
-        // less here is what the local memory leaves.
-        let (sections, parts) = match (has_values, row.cells_log2) {
-            _ if row.is_small => (512, 512),
-            (false, _) => (2048, 2048),
-            (true, ..15) if job.element.bytes() <= 8 => (2048, 1 << 14),
-            (true, ..15) => (1024, 1 << 14),
-            (true, _) => (1024, 1 << 13),
-        };
-        Self {
-            row,
+        let row = measured.counted[width].iter().find(|row| job.row_length <= row.up_to)?;
+        let one_of_log2 = if job.element.value_bits > 0 { 8 } else { 9 };
+        let buckets = Self {
+            row: *row,
             // One of 512 elements, within limits: what a few groups look at in a few microseconds. With values, elements that are
             // close together are many more, and it is to be foreseen how many.
             samples_log2: (job.row_length.max(1).ilog2().saturating_sub(one_of_log2)).clamp(13, 16),
             sample_items: 256,
             divide_items: 1024,
-            sections,
-            parts,
-            nodes: if row.is_small { 256 } else { 1024 },
-            slots: if row.is_small { 8 } else { 32 },
-        }
+            sections: 2048,
+            parts: 2048,
+            nodes: 1024,
+            slots: 32,
+        };
+        // A key with many values may need as many parts as all of the array has buckets, and twice that as they are rounded. What is
+        // less here is what the local memory leaves.
+        let buckets = if job.element.value_bits > 0 {
+            let parts = if row.cells_log2 < 15 { 1 << 14 } else { 1 << 13 };
+            let sections = if row.cells_log2 < 15 && width < 2 { 2048 } else { 1024 };
+            Self { sections, parts, ..buckets }
+        } else {
+            buckets
+        };
+        buckets.is_possible(job, facts).then_some(buckets)
     }
 
     fn is_possible(self, job: &Job, facts: &DeviceFacts) -> bool {

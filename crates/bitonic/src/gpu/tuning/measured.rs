@@ -119,8 +119,6 @@ pub(crate) struct CountedRow {
     /// The base-2 logarithms of the targets that a group tells apart: for uneven and for even elements.
     pub(crate) targets_log2: u32,
     pub(crate) even_targets_log2: u32,
-    /// Whether tables are smaller, too: for devices that give a group 48 KiB of local memory, as OpenCL does on GPUs that have more.
-    pub(crate) is_small: bool,
 }
 
 impl Measured {
@@ -169,19 +167,6 @@ const COUNTED_4: CountedRow = CountedRow {
     cells_log2: 13,
     targets_log2: 11,
     even_targets_log2: 11,
-    is_small: false,
-};
-const SMALL_COUNTED_4: CountedRow = CountedRow {
-    up_to: 30 << 20,
-    tile: Tile::new(13, 5),
-    large_tile: Tile::new(13, 5),
-    moved: Tile::new(11, 2),
-    even_moved: Tile::new(12, 3),
-    even_groups_of_unit: 4,
-    cells_log2: 12,
-    targets_log2: 10,
-    even_targets_log2: 11,
-    is_small: true,
 };
 const MANY_COUNTED_4: CountedRow = CountedRow {
     up_to: 24 << 20,
@@ -318,7 +303,6 @@ const H200: Measured = Measured {
                 targets_log2: 12,
                 ..MANY_COUNTED_4
             },
-            SMALL_COUNTED_4,
         ],
         &[
             CountedRow { up_to: 2 << 20, even_moved: Tile::new(13, 3), ..COUNTED_8 },

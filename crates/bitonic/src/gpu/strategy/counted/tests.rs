@@ -21,7 +21,6 @@ fn small(targets_log2: u32) -> CountedBuckets {
         cells_log2: LEAST_CELLS_LOG2,
         targets_log2,
         even_targets_log2: targets_log2,
-        is_small: false,
     };
     CountedBuckets {
         row,
@@ -66,18 +65,6 @@ fn repeated(len: usize, times: usize) -> Vec<u32> {
     let mut distinct: Vec<u32> = Pattern::LogUniform.generate(len.div_ceil(times), 5);
     distinct.sort_unstable();
     (0..len).map(|place| distinct[place / times]).collect()
-}
-
-#[test]
-fn a_device_with_little_local_memory_has_smaller_tables() {
-    for log2 in 22..25 {
-        let job = job::<u32>(1 << log2, With::Nothing, Order::Ascending);
-        for (local_kib, is_small) in [(227, false), (48, true)] {
-            let facts = DeviceFacts { local_bytes: local_kib << 10, ..DeviceFacts::nvidia_h200() };
-            let buckets = CountedBuckets::for_length(&job, &facts);
-            assert_eq!(buckets.map(|buckets| buckets.row.is_small), Some(is_small), "2^{log2}");
-        }
-    }
 }
 
 #[cfg(feature = "opencl")]
