@@ -86,8 +86,8 @@ FUNCTION void sort_rows(LOCAL Element *tile)
 /* ---- Between the arrays and local memory ---- */
 
 #if LOW_LOG2 == 0
-/* Neighbouring work-items have neighbouring keys, of whatever row: `place` says which of the tile's. `inverse` is 2^32 / length, rounded up: that makes divisions by the length
-   of a row products, exact for places in a tile. */
+/* Neighbouring work-items have neighbouring keys, of whatever row: `place` says which of the tile's. `inverse` is 2^32 / length, rounded up:
+   that makes divisions by the length of a row products, exact for places in a tile. */
 #define SHARE BLOCKS
 #define FIND_PLACE(a) u32 place = HIDDEN((a) * ITEMS + ITEM)
 #define ROW_OF(a) HIGH_HALF(place, inverse)
@@ -148,7 +148,8 @@ KERNEL(ITEMS) row_sort(ARRAYS, Index row_length, Index count, u32 inverse, u32 m
     sort_rows(tile);
 #endif
     LET_NEXT_START();
-    BARRIER();
+    /* Elements go to places of the arrays from which others took theirs. */
+    GLOBAL_BARRIER();
     UNROLL for (u32 a = 0; a < SHARE; a++)
     {
         FIND_PLACE(a);

@@ -55,6 +55,7 @@ type Fit = fn(&Job, &DeviceFacts, &Tuning) -> Option<Candidate>;
 /// The list of strategies: a new one is a row here and a file.
 const STRATEGIES: &[(StrategyName, Fit)] = &[
     (StrategyName::Network, network::fit),
+    // The same network, in rows that leave out what is past their ends.
     (StrategyName::Network, rows::fit),
     (StrategyName::Cluster, cluster::fit),
     (StrategyName::Columnsort, columnsort::fit),

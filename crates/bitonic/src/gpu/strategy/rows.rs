@@ -22,11 +22,13 @@ struct Rows {
     blocks: usize,
 }
 
-/// The work-items of a group, at most, where a tile has several rows.
+/// The base-2 logarithm of the longest row, whose places a group of 1024 work-items holds.
+const LONGEST_LOG2: u32 = 15;
+/// The base-2 logarithm of the work-items of a group, at most, where a tile has several rows.
 const ITEMS_LOG2: u32 = 8;
 /// Half as many wait for each other less, but more of a smaller tile is lost to rounding.
 const WAITING: f64 = 1.05;
-/// Neighbouring work-items that load and store neighbouring keys of a row.
+/// The base-2 logarithm of neighbouring work-items that load and store neighbouring keys of a row.
 const NEIGHBOURS_LOG2: u32 = 5;
 /// A work-item sorts rows of up to this many bytes by itself.
 const ROW_OF_ITEM: usize = 256;
@@ -48,7 +50,7 @@ impl Rows {
         let is_full = job.row_length.is_power_of_two();
         // A row that is sorted by one group takes long, and pays if others are sorted at the same time.
         let enough = if is_longer { facts.units / 4 } else { 1 };
-        if facts.is_cpu() || job.rows <= enough || is_full && !is_longer || merges > 15 {
+        if facts.is_cpu() || job.rows <= enough || is_full && !is_longer || merges > LONGEST_LOG2 {
             return None;
         }
         let held_log2 = measured.held_log2[Measured::width(bytes)];

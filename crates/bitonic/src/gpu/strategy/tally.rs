@@ -10,14 +10,20 @@ use crate::plan::{Algorithm, Launch, Place, WorkMemory};
 /// How keys are counted and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Tally {
-    /// What a group counts at a time, and how many counters each key has in its local memory; or the slices that keys are counted in.
+    /// What a group counts at a time.
     counted: Tile,
+    /// How many counters each key has in the local memory of a group.
     copies: usize,
+    /// The slices that all possible keys are cut into where the local memory has no counter for each. A group counts one.
     slices: usize,
     /// What a group writes.
     filled: Tile,
 }
 
+/// The base-2 logarithms of the work-items that count and that write keys, at most, and of the keys that each has at a time.
+const COUNT_ITEMS_LOG2: u32 = 10;
+const FILL_ITEMS_LOG2: u32 = 8;
+const HELD_LOG2: u32 = 4;
 /// The base-2 logarithms of a chunk of counters, at most, and of the work-items that make sums of it.
 const CHUNK_LOG2: u32 = 10;
 const SUM_ITEMS_LOG2: u32 = 6;
@@ -46,8 +52,8 @@ impl Tally {
         let copies = if 8 * possible * NEIGHBOURS <= facts.local_bytes { NEIGHBOURS } else { 1 };
         let fits = |slices: &usize| local_bytes(possible, copies, *slices) <= facts.local_bytes;
         let slices = (0..=8).map(|log2| 1 << log2).find(fits)?;
-        let counted = Tile::new(10.min(group_log2) + 4, 4);
-        let filled = Tile::new(8.min(group_log2) + 4, 4);
+        let counted = Tile::new(COUNT_ITEMS_LOG2.min(group_log2) + HELD_LOG2, HELD_LOG2);
+        let filled = Tile::new(FILL_ITEMS_LOG2.min(group_log2) + HELD_LOG2, HELD_LOG2);
         let has_items = group_log2 >= SUM_ITEMS_LOG2;
         has_items.then_some(Self { counted, copies, slices, filled })
     }
