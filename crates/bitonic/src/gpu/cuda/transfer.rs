@@ -5,9 +5,11 @@ use super::device::Device;
 use super::timing::Moment;
 use crate::Error;
 use crate::gpu::driver::{Transfer, check_fits};
+use crate::gpu::lock::lock;
 use crate::gpu::memory::staging::STAGED_FROM_BYTES;
 use crate::gpu::memory::{Look, show};
 use cudarc::driver::sys;
+use std::sync::Mutex;
 
 const UPLOAD: &str = "upload data";
 const DOWNLOAD: &str = "download data";
@@ -20,9 +22,9 @@ pub(super) fn upload(
     look: Option<Look<'_>>,
 ) -> Result<Transfer, Error> {
     check_fits(device, UPLOAD, from.len(), to)?;
-    let mut started = None;
+    let started = Mutex::default();
     let start = |chunk: &[u8], offset| {
-        begin(device, &mut started)?;
+        begin(device, &started)?;
         // SAFETY: the host leaves the chunk as it is until the moment that is recorded here is waited for or, after an
         // error, the device has finished; the buffer has these bytes behind the offset.
         unsafe { write(device, chunk, to, offset) }?;
@@ -32,12 +34,12 @@ pub(super) fn upload(
     let moments = match &mut staging {
         Some(staging) => staging.send(from, look, start, |moment| moment.wait(device)),
         None => {
-            let moments = at_once(from, start);
+            let moment = at_once(from, start);
             // While it travels.
             if let Some(look) = look {
                 show(from, look);
             }
-            moments
+            moment
         }
     };
     settled(device, from.len(), started, moments)
@@ -54,9 +56,9 @@ pub(super) fn download(
     // Whatever failed before must show before the caller's memory is touched.
     device.finish()?;
     let bytes = to.len();
-    let mut started = None;
+    let started = Mutex::default();
     let start = |chunk: &mut [u8], offset| {
-        begin(device, &mut started)?;
+        begin(device, &started)?;
         // SAFETY: the host leaves the chunk alone until the moment that is recorded here is waited for or, after an error,
         // the device has finished; the buffer has these bytes behind the offset.
         unsafe { read(device, from, offset, chunk) }?;
@@ -75,7 +77,8 @@ pub(super) fn download(
 }
 
 /// The moment before the first chunk; what the host does before it does not count.
-fn begin(device: &Device, started: &mut Option<Moment>) -> Result<(), Error> {
+fn begin(device: &Device, started: &Mutex<Option<Moment>>) -> Result<(), Error> {
+    let mut started = lock(started);
     if started.is_none() {
         *started = Some(Moment::record(device, device.stream())?);
     }
@@ -94,16 +97,17 @@ fn at_once<M: AsRef<[u8]>>(
 fn settled(
     device: &Device,
     bytes: usize,
-    started: Option<Moment>,
+    started: Mutex<Option<Moment>>,
     moments: Result<Vec<Moment>, Error>,
 ) -> Result<Transfer, Error> {
+    let last = Moment::record(device, device.stream());
     let finished = device.finish();
     // The first error says more than what follows from it.
-    let moments = moments?;
+    moments?;
     finished?;
-    match (started, moments.last()) {
-        (Some(first), Some(last)) => Ok(Transfer { elapsed: first.until(device, last)?, bytes }),
-        _ => Ok(Transfer::default()),
+    match &*lock(&started) {
+        Some(first) => Ok(Transfer { elapsed: first.until(device, &last?)?, bytes }),
+        None => Ok(Transfer::default()),
     }
 }
 

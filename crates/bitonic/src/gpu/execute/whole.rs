@@ -8,7 +8,7 @@ use super::wrong_result;
 use crate::Error;
 use crate::gpu::driver::{Driver, Transfer};
 use crate::gpu::job::Job;
-use crate::gpu::memory::{Role, Shown, copy};
+use crate::gpu::memory::{Kept, Role, Shown, Words, copy};
 use crate::plan::KernelPlan;
 use crate::report::DeviceTimes;
 use crate::request::Request;
@@ -20,49 +20,111 @@ pub(super) fn sort<D: Driver>(
     request: &Request,
     job: &Job,
     plan: &Arc<KernelPlan>,
-    data: &mut HostData<'_>,
+    HostData { arrays, offsets }: &mut HostData<'_>,
 ) -> Result<(Arc<KernelPlan>, DeviceTimes), Error> {
-    let HostData { arrays, offsets } = data;
-    let (keys, values): (&[u8], Option<&[u8]>) = match arrays {
-        HostArrays::Keys(keys) | HostArrays::Gathered { keys, .. } => (keys, None),
-        HostArrays::Pairs { keys, values } => (keys, Some(values)),
-        HostArrays::Indices { keys, .. } | HostArrays::Best { keys, .. } => (keys, None),
-    };
-    let mut sorted = OnDevice::sort(device, request, job, plan, Sent { keys, values, offsets: *offsets })?;
-    let landing = device.state().landing();
-    let (key_bytes, value_bytes) = job.array_bytes();
-    let (mut landed_keys, mut landed_values) = (landing.take(key_bytes)?, landing.take(value_bytes)?);
-    sorted.land(landed_keys.bytes_mut(), landed_values.bytes_mut())?;
-    // All of it is there and was checked. What is asked for from here on is asked for before anything is moved.
+    let sorter = WholeSorter { device, request, job, plan, offsets: *offsets };
     match arrays {
-        HostArrays::Keys(keys) => copy(landed_keys.bytes(), keys, Shown::Nothing),
-        HostArrays::Pairs { keys, values } => {
-            copy(landed_keys.bytes(), keys, Shown::Nothing);
-            copy(landed_values.bytes(), values, Shown::Nothing);
-        }
+        HostArrays::Keys(keys) => sorter.sort_in_place(keys, None),
+        HostArrays::Pairs { keys, values } => sorter.sort_in_place(keys, Some(values)),
         HostArrays::Gathered { keys, values } => {
-            let places = sorted.places(landed_values.bytes(), job, *offsets, 0)?;
+            let landed = sorter.sort(keys)?;
+            // What is asked for is asked for before anything is moved.
+            let places = landed.sorted.places(landed.values.bytes(), job, *offsets, 0)?;
             let gathered = values.reserve()?;
             values.reborrow().write(gathered, places);
-            copy(landed_keys.bytes(), keys, Shown::Nothing);
+            copy(landed.keys.bytes(), keys, Shown::Nothing);
+            Ok(landed.done())
         }
-        HostArrays::Indices { indices: result, .. } => {
-            if !write_indices(landed_values.bytes(), job, *offsets, result) {
-                return Err(sorted.no_index());
+        HostArrays::Indices { keys, indices } => {
+            let landed = sorter.sort(keys)?;
+            if !write_indices(landed.values.bytes(), job, *offsets, indices) {
+                return Err(landed.sorted.no_index());
             }
+            Ok(landed.done())
         }
         HostArrays::Best { keys, best, indices } => {
-            if !are_the_keys(landed_keys.bytes(), landed_values.bytes(), keys, job) {
-                return Err(sorted.no_index());
+            let landed = sorter.sort(keys)?;
+            let (landed_keys, landed_indices) = (landed.keys.bytes(), landed.values.bytes());
+            if !are_the_keys(landed_keys, landed_indices, keys, job) {
+                return Err(landed.sorted.no_index());
             }
-            best.copy_from_slice(landed_keys.bytes());
-            let found = numbers(landed_values.bytes(), job.element);
+            best.copy_from_slice(landed_keys);
+            let found = numbers(landed_indices, job.element);
             indices.iter_mut().zip(found).for_each(|(to, index)| *to = index);
+            Ok(landed.done())
         }
     }
-    landing.give(landed_keys);
-    landing.give(landed_values);
-    Ok(sorted.done())
+}
+
+/// A sort in one go.
+struct WholeSorter<'a, D> {
+    device: &'a D,
+    request: &'a Request,
+    job: &'a Job,
+    plan: &'a Arc<KernelPlan>,
+    /// Where segments of different lengths begin and end.
+    offsets: Option<&'a [usize]>,
+}
+
+/// What has landed in memory of our own, and was checked.
+struct Landed<'a, D: Driver> {
+    sorted: OnDevice<'a, D>,
+    keys: Words,
+    /// Values or indices.
+    values: Words,
+}
+
+impl<'a, D: Driver> WholeSorter<'a, D> {
+    /// Sorts keys to memory of our own.
+    fn sort(&self, keys: &[u8]) -> Result<Landed<'a, D>, Error> {
+        let mut sorted = self.sorted(Sent { offsets: self.offsets, ..Sent::keys(keys) })?;
+        let [mut keys, mut values] = self.memory()?;
+        sorted.land(keys.bytes_mut(), values.bytes_mut())?;
+        Ok(Landed { sorted, keys, values })
+    }
+
+    /// Sorts arrays whose sorted elements take their place.
+    ///
+    /// The arrays are copied while they are sent, and results land in them at once: the copy costs little while the bus is busy.
+    /// One of results that have landed elsewhere would come last, when there is nothing else to do. If anything fails, the
+    /// copies are put back.
+    fn sort_in_place(
+        &self,
+        keys: &mut [u8],
+        values: Option<&mut [u8]>,
+    ) -> Result<(Arc<KernelPlan>, DeviceTimes), Error> {
+        let [mut old_keys, mut old_values] = self.memory()?;
+        let kept = [Kept::new(old_keys.bytes_mut()), Kept::new(old_values.bytes_mut())];
+        let mut sorted =
+            self.sorted(Sent { keys, values: values.as_deref(), offsets: self.offsets, kept })?;
+        let values = values.unwrap_or_default();
+        if let Err(error) = sorted.land(keys, values) {
+            copy(old_keys.bytes(), keys, Shown::Nothing);
+            copy(old_values.bytes(), values, Shown::Nothing);
+            return Err(error);
+        }
+        Ok(Landed { sorted, keys: old_keys, values: old_values }.done())
+    }
+
+    fn sorted(&self, sent: Sent<'_, 'a>) -> Result<OnDevice<'a, D>, Error> {
+        OnDevice::sort(self.device, self.request, self.job, self.plan, sent)
+    }
+
+    /// Memory for keys and values.
+    fn memory(&self) -> Result<[Words; 2], Error> {
+        let (landing, (key_bytes, value_bytes)) = (self.device.state().landing(), self.job.array_bytes());
+        Ok([landing.take(key_bytes)?, landing.take(value_bytes)?])
+    }
+}
+
+impl<D: Driver> Landed<'_, D> {
+    /// Gives the memory back. What ran, and what it took.
+    fn done(self) -> (Arc<KernelPlan>, DeviceTimes) {
+        let landing = self.sorted.device.state().landing();
+        landing.give(self.keys);
+        landing.give(self.values);
+        self.sorted.done()
+    }
 }
 
 /// Whether the best elements of every row are what their indices say.
@@ -81,12 +143,14 @@ pub(super) struct Sent<'k, 'o> {
     pub(super) values: Option<&'k [u8]>,
     /// Where segments of different lengths begin and end.
     pub(super) offsets: Option<&'o [usize]>,
+    /// Where keys and values are copied meanwhile, if they are.
+    pub(super) kept: [Kept<'k>; 2],
 }
 
 impl<'k> Sent<'k, '_> {
-    /// Keys, which are in rows.
+    /// Keys, which are in rows, and copied nowhere else.
     pub(super) fn keys(keys: &'k [u8]) -> Self {
-        Self { keys, values: None, offsets: None }
+        Self { keys, values: None, offsets: None, kept: [Kept::new(&mut []), Kept::new(&mut [])] }
     }
 }
 
@@ -109,7 +173,7 @@ impl<'a, D: Driver> OnDevice<'a, D> {
         request: &Request,
         job: &Job,
         plan: &Arc<KernelPlan>,
-        Sent { keys, values, offsets }: Sent<'_, 'a>,
+        Sent { keys, values, offsets, kept: [kept_keys, kept_values] }: Sent<'_, 'a>,
     ) -> Result<Self, Error> {
         let bytes = job.array_bytes();
         let mut this = Self {
@@ -132,15 +196,23 @@ impl<'a, D: Driver> OnDevice<'a, D> {
         }
         let mut up = match (values, &this.values) {
             (Some(values), Some(buffer)) => {
-                let up = device.upload(keys, key_buffer)?;
-                let look = |offset, block: &[u8]| check.sent_values(keys, offset, block);
+                let look = |offset, block: &[u8]| kept_keys.keep(offset, block);
+                let up = device.upload_shown(keys, key_buffer, &look)?;
+                let look = |offset, block: &[u8]| {
+                    check.sent_values(keys, offset, block);
+                    kept_values.keep(offset, block);
+                };
                 let more = device.upload_shown(values, buffer, &look)?;
                 Transfer { elapsed: up.elapsed + more.elapsed, bytes: up.bytes + more.bytes }
             }
             _ => match &this.input {
                 Some(input) => device.upload(keys, input)?,
                 None => {
-                    device.upload_shown(keys, key_buffer, &|offset, block| check.sent_keys(offset, block))?
+                    let look = |offset, block: &[u8]| {
+                        check.sent_keys(offset, block);
+                        kept_keys.keep(offset, block);
+                    };
+                    device.upload_shown(keys, key_buffer, &look)?
                 }
             },
         };
@@ -170,7 +242,7 @@ impl<'a, D: Driver> OnDevice<'a, D> {
         (self.plan.clone(), std::mem::take(&mut self.times))
     }
 
-    /// Fetches all arrays to memory of our own, and checks them; the values have no bytes if there are none.
+    /// Fetches all arrays, and checks them; the values have no bytes if there are none.
     pub(super) fn land(&mut self, keys: &mut [u8], values: &mut [u8]) -> Result<(), Error> {
         let (key_buffer, value_buffer) = (self.keys.take(), self.values.take());
         let Some(key_buffer) = key_buffer else { return Ok(()) };

@@ -36,11 +36,16 @@ pub(crate) fn copy(from: &[u8], to: &mut [u8], shown: Shown<'_>) {
         Shown::Source(..) | Shown::Target(..) => (PARALLEL_SHOWN_BYTES, SHOWN_PART_BYTES),
     };
     if from.len() < parallel_from {
-        copy_part(from, to, shown, 0);
+        copy_alone(from, to, shown);
     } else {
         let parts = to.par_chunks_mut(part_bytes).zip(from.par_chunks(part_bytes)).enumerate();
         parts.for_each(|(number, (to, from))| copy_part(from, to, shown, number * part_bytes));
     }
+}
+
+/// Copies bytes and shows them, on the caller's core alone. Both have the same length.
+pub(crate) fn copy_alone(from: &[u8], to: &mut [u8], shown: Shown<'_>) {
+    copy_part(from, to, shown, 0);
 }
 
 /// Copies a part that begins so far from the start.

@@ -1,4 +1,4 @@
-//! Host memory that results land in, kept for the next sort.
+//! Host memory for results, and for what they take the place of; it stays for the next sort.
 
 use crate::Error;
 use crate::gpu::lock::lock;
@@ -11,7 +11,7 @@ const KEPT: usize = 2;
 /// The most that is kept on the host.
 const KEPT_LANDING_BYTES: usize = 1 << 30;
 
-/// Host memory for results on their way: they are copied over the caller's arrays only when whole.
+/// Host memory for results on their way that do not belong where the keys came from, and for what arrays were like before.
 #[derive(Default)]
 pub(crate) struct Landing {
     kept: Mutex<Vec<Words>>,
@@ -81,9 +81,31 @@ fn zeroed(len: usize) -> Result<Vec<u128>, Error> {
     if memory.is_null() {
         return Err(refused());
     }
+    ask_for_large_pages(memory.cast(), layout.size());
     // SAFETY: the memory was allocated by the global allocator with the layout of just so many numbers, and zeros are numbers.
     Ok(unsafe { Vec::from_raw_parts(memory, len, len) })
 }
+
+/// Lets the system clear large pages where it can: hundreds of times fewer of them are touched for the first time.
+#[cfg(target_os = "linux")]
+fn ask_for_large_pages(memory: *mut u8, bytes: usize) {
+    const PAGE: usize = 2 << 20;
+
+    let before = memory.align_offset(PAGE).min(bytes);
+    let whole = (bytes - before) / PAGE * PAGE;
+    if whole > 0 {
+        // SAFETY: these bytes are within the memory, which stays as it is: the advice changes the size of pages alone.
+        let advised = unsafe {
+            rustix::mm::madvise(memory.add(before).cast(), whole, rustix::mm::Advice::LinuxHugepage)
+        };
+        if let Err(error) = advised {
+            tracing::debug!(%error, "no large pages for memory that results land in");
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_large_pages(_: *mut u8, _: usize) {}
 
 #[cfg(test)]
 mod tests {

@@ -2,9 +2,11 @@
 
 mod buffers;
 mod copy;
+mod kept;
 mod landing;
 pub(crate) mod staging;
 
 pub(crate) use buffers::{Buffers, Role};
 pub(crate) use copy::{BLOCK_BYTES, Look, Shown, copy, show};
+pub(crate) use kept::Kept;
 pub(crate) use landing::{Landing, Words};

@@ -1,26 +1,37 @@
 //! Pinned host memory that transfers pass through.
 //!
-//! A device reads and writes pinned memory by itself, at the full speed of its bus; a caller's memory is not pinned. So
-//! the host copies a chunk into pinned memory while the chunk before it travels.
+//! A device reads and writes pinned memory by itself, at the full speed of its bus; a caller's memory is not pinned. One core copies
+//! much slower than a bus carries. So several workers copy pieces of the array, each through two chunks of its own: one of them
+//! travels while the worker copies the other. Nobody waits for all.
 //!
 //! ```text
-//!   host    copies 0 | copies 1 | copies 2 | waits for 0 | copies 3 | waits for 1 | copies 4 ...
-//!   bus                0 travels                         | 1 travels              | 2 travels ...
+//!   worker 0   copies 0 | copies 2 | waits for 0, copies 5 | waits for 2, copies 6 ...
+//!   worker 1   copies 1 | copies 3  | waits for 1, copies 4 ...
+//!   bus                 | 0 | 1 | 2 | 3 | 4 ...
 //! ```
 
-use super::copy::{Look, Shown, copy};
+use super::copy::{BLOCK_BYTES, Look, Shown, copy_alone};
 use crate::gpu::lock::lock;
 use std::fmt::Display;
 use std::ptr::NonNull;
 use std::slice;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-/// Long enough that the start of a transfer does not count, short enough that the first and the last chunk, which travel
-/// while the host waits, do not either.
-pub(crate) const CHUNK_BYTES: usize = 8 << 20;
+/// Long enough that the start of a transfer does not count.
+pub(crate) const CHUNK_BYTES: usize = 2 << 20;
 
-/// One chunk travels, one is copied by the host, and one is ready for the device to go on with at once.
-pub(crate) const CHUNKS: usize = 3;
+/// One travels, one is copied by the host.
+const CHUNKS_OF_WORKER: usize = 2;
+
+/// So many copy, and look at what they copy, as fast as a bus carries; more get into each other's way.
+const MOST_WORKERS: usize = 8;
+
+/// The chunks of a set.
+pub(crate) const CHUNKS: usize = CHUNKS_OF_WORKER * MOST_WORKERS;
+
+/// Shorter pieces, of arrays that are short themselves, would keep the driver busier than the bus.
+const LEAST_PIECE_BYTES: usize = 512 << 10;
 
 /// Below this, one plain command is faster than the bookkeeping of chunks, and drivers have pinned memory for it.
 pub(crate) const STAGED_FROM_BYTES: usize = 256 << 10;
@@ -88,71 +99,118 @@ pub(crate) struct Staging<'pool, C: Chunk> {
 }
 
 impl<C: Chunk> Staging<'_, C> {
-    /// Sends all bytes, chunk after chunk, shows them meanwhile, and returns when they have arrived, with the event of every chunk.
+    /// Sends all bytes, shows them meanwhile, and returns when they have arrived, with the events of all pieces, in no order.
     ///
     /// `start` starts the transfer of a chunk's memory to an offset. The memory stays as it is until `wait` returned for the
     /// event. After an error, transfers may be under way: the caller waits for them.
-    pub(crate) fn send<T, E>(
+    pub(crate) fn send<T: Send, E: Send>(
         &mut self,
         from: &[u8],
         look: Option<Look<'_>>,
-        mut start: impl FnMut(&[u8], usize) -> Result<T, E>,
-        wait: impl Fn(&T) -> Result<(), E>,
+        start: impl Fn(&[u8], usize) -> Result<T, E> + Sync,
+        wait: impl Fn(&T) -> Result<(), E> + Sync,
     ) -> Result<Vec<T>, E> {
-        let mut events: Vec<T> = Vec::with_capacity(from.len().div_ceil(CHUNK_BYTES));
-        for (number, piece) in from.chunks(CHUNK_BYTES).enumerate() {
-            if let Some(previous) = number.checked_sub(CHUNKS) {
-                wait(&events[previous])?;
+        let piece_bytes = piece_bytes(from.len());
+        let pieces = Mutex::new(from.chunks(piece_bytes).enumerate());
+        self.share(from.len().div_ceil(piece_bytes), |chunks, has_failed| {
+            let mut events: Vec<T> = Vec::new();
+            while let Some((number, piece)) = next(&pieces, has_failed) {
+                let turn = events.len();
+                if let Some(previous) = turn.checked_sub(chunks.len()) {
+                    wait(&events[previous])?;
+                }
+                let offset = number * piece_bytes;
+                let chunk = &mut memory(&mut chunks[turn % chunks.len()])[..piece.len()];
+                copy_alone(piece, chunk, look.map_or(Shown::Nothing, |look| Shown::Source(offset, look)));
+                events.push(start(chunk, offset)?);
             }
-            let chunk = &mut self.chunk(number)[..piece.len()];
-            let offset = number * CHUNK_BYTES;
-            copy(piece, chunk, look.map_or(Shown::Nothing, |look| Shown::Source(offset, look)));
-            events.push(start(chunk, offset)?);
-        }
-        events.iter().try_for_each(wait)?;
-        Ok(events)
+            let started_last = events.len().saturating_sub(chunks.len());
+            events[started_last..].iter().try_for_each(&wait)?;
+            Ok(events)
+        })
     }
 
-    /// Fetches as many bytes as there is place for, shows those that have landed, and returns when all are there, with the event of
-    /// every chunk. As many transfers are under way as there are chunks.
+    /// Fetches as many bytes as there is place for, shows those that have landed, and returns when all are there, with the events
+    /// of all pieces, in no order.
     ///
     /// `start` starts the transfer from an offset to a chunk's memory, which is left alone until `wait` returned for the
     /// event. After an error, transfers may be under way: the caller waits for them.
-    pub(crate) fn fetch<T, E>(
+    pub(crate) fn fetch<T: Send, E: Send>(
         &mut self,
         to: &mut [u8],
         look: Option<Look<'_>>,
-        mut start: impl FnMut(&mut [u8], usize) -> Result<T, E>,
-        wait: impl Fn(&T) -> Result<(), E>,
+        start: impl Fn(&mut [u8], usize) -> Result<T, E> + Sync,
+        wait: impl Fn(&T) -> Result<(), E> + Sync,
     ) -> Result<Vec<T>, E> {
-        let bytes = to.len();
-        let pieces = bytes.div_ceil(CHUNK_BYTES);
-        let mut request = |staging: &mut Self, number: usize| {
-            let offset = number * CHUNK_BYTES;
-            start(&mut staging.chunk(number)[..CHUNK_BYTES.min(bytes - offset)], offset)
-        };
-        let mut events = Vec::with_capacity(pieces);
-        for number in 0..pieces.min(CHUNKS) {
-            events.push(request(self, number)?);
-        }
-        for (number, piece) in to.chunks_mut(CHUNK_BYTES).enumerate() {
-            wait(&events[number])?;
-            let shown = look.map_or(Shown::Nothing, |look| Shown::Target(number * CHUNK_BYTES, look));
-            copy(&self.chunk(number)[..piece.len()], piece, shown);
-            if number + CHUNKS < pieces {
-                events.push(request(self, number + CHUNKS)?);
+        let piece_bytes = piece_bytes(to.len());
+        let count = to.len().div_ceil(piece_bytes);
+        let pieces = Mutex::new(to.chunks_mut(piece_bytes).enumerate());
+        self.share(count, |chunks, has_failed| {
+            let request = |chunk: &mut C| {
+                let Some((number, piece)) = next(&pieces, has_failed) else { return Ok(None) };
+                let event = start(&mut memory(chunk)[..piece.len()], number * piece_bytes)?;
+                Ok(Some((number, piece, event)))
+            };
+            let mut requested = chunks.iter_mut().map(request).collect::<Result<Vec<_>, E>>()?;
+            let mut events = Vec::new();
+            for turn in (0..chunks.len()).cycle() {
+                let Some((number, piece, event)) = requested[turn].take() else { break };
+                wait(&event)?;
+                events.push(event);
+                let shown = look.map_or(Shown::Nothing, |look| Shown::Target(number * piece_bytes, look));
+                copy_alone(&memory(&mut chunks[turn])[..piece.len()], piece, shown);
+                requested[turn] = request(&mut chunks[turn])?;
             }
-        }
-        Ok(events)
+            Ok(events)
+        })
     }
 
-    /// The chunk that piece `number` of a transfer goes through. No command on it is under way.
-    fn chunk(&mut self, number: usize) -> &mut [u8] {
-        let address = self.chunks[number % CHUNKS].address();
-        // SAFETY: the memory is there for reading and writing as long as the chunk, which nobody else has; and no command
-        // is under way.
-        unsafe { slice::from_raw_parts_mut(address.as_ptr(), CHUNK_BYTES) }
+    /// Lets workers take part, each with chunks of its own and a flag that says that another has failed; as many as there are threads
+    /// and pieces for. Returns all that they return, or one of their errors.
+    fn share<T: Send, E: Send>(
+        &mut self,
+        pieces: usize,
+        work: impl Fn(&mut [C], &AtomicBool) -> Result<Vec<T>, E> + Sync,
+    ) -> Result<Vec<T>, E> {
+        let has_failed = AtomicBool::new(false);
+        let results = Mutex::new(Vec::new());
+        let take_part = |chunks: &mut [C]| {
+            let result = work(chunks, &has_failed);
+            if result.is_err() {
+                has_failed.store(true, Ordering::Relaxed);
+            }
+            lock(&results).push(result);
+        };
+        let workers = MOST_WORKERS.min(pieces).min(rayon::current_num_threads());
+        let mut chunks = self.chunks.chunks_mut(CHUNKS_OF_WORKER);
+        if let Some(own) = chunks.next() {
+            rayon::in_place_scope(|scope| {
+                for chunks in chunks.take(workers.saturating_sub(1)) {
+                    scope.spawn(|_| take_part(chunks));
+                }
+                take_part(own);
+            });
+        }
+        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let events = results.into_iter().collect::<Result<Vec<_>, E>>()?;
+        Ok(events.into_iter().flatten().collect())
     }
+}
+
+/// So long that every worker has pieces, if that is not too short: whole blocks, at most a chunk.
+fn piece_bytes(bytes: usize) -> usize {
+    bytes.div_ceil(CHUNKS).next_multiple_of(BLOCK_BYTES).clamp(LEAST_PIECE_BYTES, CHUNK_BYTES)
+}
+
+/// The next piece, unless somebody has failed.
+fn next<I: Iterator>(pieces: &Mutex<I>, has_failed: &AtomicBool) -> Option<I::Item> {
+    if has_failed.load(Ordering::Relaxed) { None } else { lock(pieces).next() }
+}
+
+/// A chunk's memory. No command on it is under way.
+fn memory<C: Chunk>(chunk: &mut C) -> &mut [u8] {
+    // SAFETY: the memory is there for reading and writing as long as the chunk, which nobody else has; and no command is under way.
+    unsafe { slice::from_raw_parts_mut(chunk.address().as_ptr(), CHUNK_BYTES) }
 }
 
 impl<C: Chunk> Drop for Staging<'_, C> {
@@ -164,8 +222,8 @@ impl<C: Chunk> Drop for Staging<'_, C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::{Cell, RefCell};
     use std::convert::Infallible;
+    use std::sync::atomic::AtomicUsize;
 
     struct HostChunk(Box<[u8]>);
 
@@ -180,7 +238,23 @@ mod tests {
         Ok(HostChunk(vec![0; CHUNK_BYTES].into()))
     }
 
-    const LENGTHS: [usize; 6] = [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, 3 * CHUNK_BYTES + 17, 5 * CHUNK_BYTES];
+    /// Calls `check` where there are one, three and many threads.
+    fn with_threads(check: impl Fn() + Sync) {
+        for threads in [1, 3, 2 * MOST_WORKERS] {
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads").install(&check);
+        }
+    }
+
+    const ALL_CHUNKS: usize = CHUNKS * CHUNK_BYTES;
+    const LENGTHS: [usize; 7] = [
+        0,
+        1,
+        LEAST_PIECE_BYTES - 1,
+        LEAST_PIECE_BYTES,
+        CHUNK_BYTES + 17,
+        ALL_CHUNKS,
+        ALL_CHUNKS + CHUNK_BYTES + 17,
+    ];
 
     fn pattern(bytes: usize) -> Vec<u8> {
         (0_u32..).map(|index| (index.wrapping_mul(0x9e37_79b9) >> 24) as u8).take(bytes).collect()
@@ -191,16 +265,19 @@ mod tests {
         memory: *mut u8,
         bytes: usize,
         offset: usize,
-        done: Cell<bool>,
+        done: AtomicBool,
     }
+
+    // SAFETY: the memory is a chunk's, which no other thread has.
+    unsafe impl Send for Late {}
 
     impl Late {
         fn new(memory: *mut u8, bytes: usize, offset: usize) -> Self {
-            Self { memory, bytes, offset, done: Cell::new(false) }
+            Self { memory, bytes, offset, done: AtomicBool::new(false) }
         }
 
         fn once(&self, work: impl FnOnce(&mut [u8])) -> Result<(), Infallible> {
-            if !self.done.replace(true) {
+            if !self.done.swap(true, Ordering::Relaxed) {
                 // SAFETY: the chunk has these bytes, and whoever started the transfer leaves them alone until now.
                 work(unsafe { slice::from_raw_parts_mut(self.memory, self.bytes) });
             }
@@ -209,103 +286,118 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_late_arrives_whole() {
-        let pool = Pool::default();
-        for bytes in LENGTHS {
-            let sent = pattern(bytes);
-            let device = RefCell::new(vec![0; bytes]);
-            let mut staging = pool.take(allocate).expect("nobody else takes one");
-            let events = staging.send(
-                &sent,
-                None,
-                |chunk, offset| Ok(Late::new(chunk.as_ptr().cast_mut(), chunk.len(), offset)),
-                |late| {
-                    let mut device = device.borrow_mut();
-                    let place = late.offset..late.offset + late.bytes;
-                    late.once(|memory| device[place].copy_from_slice(memory))
-                },
-            );
-            assert_eq!(events.map(|events| events.len()), Ok(bytes.div_ceil(CHUNK_BYTES)));
-            assert!(device.into_inner() == sent, "{bytes} bytes");
-        }
-    }
-
-    #[test]
-    fn what_is_fetched_late_arrives_whole() {
-        let pool = Pool::default();
-        for bytes in LENGTHS {
-            let device = pattern(bytes);
-            let mut received = vec![0; bytes];
-            let mut staging = pool.take(allocate).expect("nobody else takes one");
-            let events = staging.fetch(
-                &mut received,
-                None,
-                |chunk, offset| Ok(Late::new(chunk.as_mut_ptr(), chunk.len(), offset)),
-                |late| {
-                    let place = late.offset..late.offset + late.bytes;
-                    late.once(|memory| memory.copy_from_slice(&device[place]))
-                },
-            );
-            assert_eq!(events.map(|events| events.len()), Ok(bytes.div_ceil(CHUNK_BYTES)));
-            assert!(received == device, "{bytes} bytes");
-        }
-    }
-
-    #[test]
-    fn transfers_overlap_as_far_as_there_are_chunks() {
-        let pool = Pool::default();
-        let bytes = 5 * CHUNK_BYTES;
-        let mut staging = pool.take(allocate).expect("nobody else takes one");
-        let started = Cell::new(0);
-        let before_each_wait = RefCell::new(Vec::new());
-        let start = || {
-            started.set(started.get() + 1);
-            Ok::<_, Infallible>(())
-        };
-        let wait = |_: &()| {
-            before_each_wait.borrow_mut().push(started.get());
-            Ok(())
-        };
-        staging.send(&vec![0; bytes], None, |_, _| start(), wait).expect("it cannot fail");
-        assert_eq!(before_each_wait.take(), [3, 4, 5, 5, 5, 5, 5]);
-        started.set(0);
-        staging.fetch(&mut vec![0; bytes], None, |_, _| start(), wait).expect("it cannot fail");
-        assert_eq!(before_each_wait.take(), [3, 4, 5, 5, 5]);
-    }
-
-    #[test]
-    fn an_error_ends_the_transfer_at_once() {
-        let pool = Pool::default();
-        let mut staging = pool.take(allocate).expect("nobody else takes one");
-        let third_fails = || {
-            let mut started = 0;
-            move || {
-                started += 1;
-                if started == 3 { Err("the third fails") } else { Ok(()) }
+    fn what_is_sent_late_arrives_whole_and_is_shown() {
+        with_threads(|| {
+            let pool = Pool::default();
+            for bytes in LENGTHS {
+                let sent = pattern(bytes);
+                let (device, shown) = (Mutex::new(vec![0; bytes]), Mutex::new(vec![0; bytes]));
+                let look = |offset: usize, block: &[u8]| {
+                    lock(&shown)[offset..][..block.len()].copy_from_slice(block)
+                };
+                let mut staging = pool.take(allocate).expect("nobody else takes one");
+                let events = staging.send(
+                    &sent,
+                    Some(&look),
+                    |chunk, offset| Ok(Late::new(chunk.as_ptr().cast_mut(), chunk.len(), offset)),
+                    |late| {
+                        let place = late.offset..late.offset + late.bytes;
+                        late.once(|memory| lock(&device)[place].copy_from_slice(memory))
+                    },
+                );
+                assert_eq!(events.map(|events| events.len()), Ok(bytes.div_ceil(piece_bytes(bytes))));
+                assert!(*lock(&device) == sent && *lock(&shown) == sent, "{bytes} bytes");
             }
-        };
-        let mut start = third_fails();
-        let sent = staging.send(&vec![0; 5 * CHUNK_BYTES], None, |_, _| start(), |()| Ok(()));
-        let mut start = third_fails();
-        let fetched = staging.fetch(&mut vec![0; 5 * CHUNK_BYTES], None, |_, _| start(), |()| Ok(()));
-        assert_eq!([sent, fetched], [Err("the third fails"), Err("the third fails")]);
+        });
+    }
+
+    #[test]
+    fn what_is_fetched_late_arrives_whole_and_is_shown() {
+        with_threads(|| {
+            let pool = Pool::default();
+            for bytes in LENGTHS {
+                let device = pattern(bytes);
+                let mut received = vec![0; bytes];
+                let shown = Mutex::new(vec![0; bytes]);
+                let look = |offset: usize, block: &[u8]| {
+                    lock(&shown)[offset..][..block.len()].copy_from_slice(block)
+                };
+                let mut staging = pool.take(allocate).expect("nobody else takes one");
+                let events = staging.fetch(
+                    &mut received,
+                    Some(&look),
+                    |chunk, offset| Ok(Late::new(chunk.as_mut_ptr(), chunk.len(), offset)),
+                    |late| {
+                        let place = late.offset..late.offset + late.bytes;
+                        late.once(|memory| memory.copy_from_slice(&device[place]))
+                    },
+                );
+                assert_eq!(events.map(|events| events.len()), Ok(bytes.div_ceil(piece_bytes(bytes))));
+                assert!(received == device && *lock(&shown) == device, "{bytes} bytes");
+            }
+        });
+    }
+
+    #[test]
+    fn a_worker_has_as_many_transfers_under_way_as_it_has_chunks() {
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+        one.install(|| {
+            let pool = Pool::default();
+            let mut staging = pool.take(allocate).expect("nobody else takes one");
+            let started = AtomicUsize::new(0);
+            let before_each_wait = Mutex::new(Vec::new());
+            let start = || {
+                started.fetch_add(1, Ordering::Relaxed);
+                Ok::<_, Infallible>(())
+            };
+            let wait = |(): &()| {
+                lock(&before_each_wait).push(started.load(Ordering::Relaxed));
+                Ok(())
+            };
+            let bytes = 5 * LEAST_PIECE_BYTES;
+            staging.send(&vec![0; bytes], None, |_, _| start(), wait).expect("it cannot fail");
+            assert_eq!(std::mem::take(&mut *lock(&before_each_wait)), [2, 3, 4, 5, 5]);
+            started.store(0, Ordering::Relaxed);
+            staging.fetch(&mut vec![0; bytes], None, |_, _| start(), wait).expect("it cannot fail");
+            assert_eq!(*lock(&before_each_wait), [2, 3, 4, 5, 5]);
+        });
+    }
+
+    #[test]
+    fn an_error_ends_the_transfer() {
+        with_threads(|| {
+            let pool = Pool::default();
+            let mut staging = pool.take(allocate).expect("nobody else takes one");
+            let (started, third_fails) = (AtomicUsize::new(0), "the third fails");
+            let start = || {
+                // Long after the third, no more are started: every worker has seen that it failed.
+                if started.fetch_add(1, Ordering::Relaxed) < 2 { Ok(()) } else { Err(third_fails) }
+            };
+            let bytes = 4 * ALL_CHUNKS;
+            let sent = staging.send(&vec![0; bytes], None, |_, _| start(), |()| Ok(()));
+            assert!(started.swap(0, Ordering::Relaxed) <= 2 + MOST_WORKERS);
+            let fetched = staging.fetch(&mut vec![0; bytes], None, |_, _| start(), |()| Ok(()));
+            assert!(started.load(Ordering::Relaxed) <= 2 + MOST_WORKERS);
+            assert_eq!([sent, fetched], [Err(third_fails), Err(third_fails)]);
+        });
     }
 
     #[test]
     fn sets_are_used_again_and_their_number_is_limited() {
         let pool = Pool::default();
-        let made = Cell::new(0);
+        let made = AtomicUsize::new(0);
         let count = || {
-            made.set(made.get() + 1);
+            made.fetch_add(1, Ordering::Relaxed);
             allocate()
         };
+        let made = || made.load(Ordering::Relaxed);
         assert!(pool.take(|| Err::<HostChunk, _>("refused")).is_none());
         for _ in 0..3 {
             assert!(pool.take(count).is_some());
         }
-        assert_eq!(made.get(), CHUNKS, "a set that was given back is taken again");
+        assert_eq!(made(), CHUNKS, "a set that was given back is taken again");
         let held: Vec<_> = std::iter::from_fn(|| pool.take(count)).collect();
-        assert_eq!((held.len(), made.get()), (MOST_SETS, MOST_SETS * CHUNKS));
+        assert_eq!((held.len(), made()), (MOST_SETS, MOST_SETS * CHUNKS));
         drop(held);
         assert!(pool.take(|| Err("nothing is allocated any more")).is_some());
     }

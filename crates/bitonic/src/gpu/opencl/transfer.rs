@@ -2,6 +2,7 @@
 
 use super::buffer::Buffer;
 use super::device::Device;
+use super::failure::failure;
 use super::staging::PinnedChunk;
 use super::timing::{completed, span};
 use crate::Error;
@@ -85,7 +86,7 @@ fn upload_by(
         }
         (Route::Staged, Some(mut staging)) => {
             let events = settled(device, UPLOAD, to, write_staged(device, from, to, &mut staging, look))?;
-            total(&events)?
+            total(device, &events)?
         }
         _ => {
             if let Some(look) = look {
@@ -120,7 +121,7 @@ fn download_by(
         }
         (Route::Staged, Some(mut staging)) => {
             let events = settled(device, DOWNLOAD, from, read_staged(device, from, to, &mut staging, look))?;
-            total(&events)?
+            total(device, &events)?
         }
         _ => {
             // SAFETY: the command is done when the call returns, so that it does not outlive the borrowed memory.
@@ -227,13 +228,16 @@ fn settled(
     })
 }
 
-/// From the start of the first to the end of the last.
-fn total(events: &[Event]) -> Result<Duration, Error> {
-    match events {
-        [first, .., last] => span(first, last),
-        [only] => span(only, only),
-        [] => Ok(Duration::ZERO),
+/// From the start of the first to the end of the last, which are in no order.
+fn total(device: &Device, events: &[Event]) -> Result<Duration, Error> {
+    let (mut start, mut end) = (u64::MAX, 0);
+    for event in events {
+        let times =
+            event.profiling_command_start().and_then(|start| Ok((start, event.profiling_command_end()?)));
+        let times = times.map_err(|error| failure(&device.info().name, "time a command", &error))?;
+        (start, end) = (start.min(times.0), end.max(times.1));
     }
+    Ok(Duration::from_nanos(end.saturating_sub(start)))
 }
 
 /// # Safety
