@@ -207,9 +207,9 @@ impl Device {
         &self.shared.programs
     }
 
-    /// Pinned memory for one transfer; `None` when too many have some already, or it is refused.
-    pub(super) fn staging(&self) -> Option<Staging<'_, PinnedChunk>> {
-        self.shared.staging.take(|| PinnedChunk::create(self))
+    /// Pinned memory for a transfer of so many bytes; `None` when too many have some already, or it is refused.
+    pub(super) fn staging(&self, bytes: usize) -> Option<Staging<'_, PinnedChunk>> {
+        self.shared.staging.take(bytes, || PinnedChunk::create(self))
     }
 
     pub(super) fn state(&self) -> &DeviceState<Self> {

@@ -30,7 +30,7 @@ pub(super) fn upload(
         unsafe { write(device, chunk, to, offset) }?;
         Moment::record(device, device.stream())
     };
-    let mut staging = if from.len() < STAGED_FROM_BYTES { None } else { device.staging() };
+    let mut staging = if from.len() < STAGED_FROM_BYTES { None } else { device.staging(from.len()) };
     let moments = match &mut staging {
         Some(staging) => staging.send(from, look, start, |moment| moment.wait(device)),
         None => {
@@ -64,7 +64,7 @@ pub(super) fn download(
         unsafe { read(device, from, offset, chunk) }?;
         Moment::record(device, device.stream())
     };
-    let mut staging = if bytes < STAGED_FROM_BYTES { None } else { device.staging() };
+    let mut staging = if bytes < STAGED_FROM_BYTES { None } else { device.staging(bytes) };
     let moments = match &mut staging {
         Some(staging) => staging.fetch(to, look, start, |moment| moment.wait(device)),
         None => at_once(&mut *to, start),

@@ -1,5 +1,6 @@
 //! Copies within host memory.
 
+use super::stream::copy_past_caches;
 use rayon::prelude::*;
 
 /// One core does not keep up with memory or bus; from this size on it is worth waking others.
@@ -36,16 +37,37 @@ pub(crate) fn copy(from: &[u8], to: &mut [u8], shown: Shown<'_>) {
         Shown::Source(..) | Shown::Target(..) => (PARALLEL_SHOWN_BYTES, SHOWN_PART_BYTES),
     };
     if from.len() < parallel_from {
-        copy_alone(from, to, shown);
+        copy_part(from, to, shown, 0);
     } else {
         let parts = to.par_chunks_mut(part_bytes).zip(from.par_chunks(part_bytes)).enumerate();
         parts.for_each(|(number, (to, from))| copy_part(from, to, shown, number * part_bytes));
     }
 }
 
-/// Copies bytes and shows them, on the caller's core alone. Both have the same length.
-pub(crate) fn copy_alone(from: &[u8], to: &mut [u8], shown: Shown<'_>) {
-    copy_part(from, to, shown, 0);
+/// Copies bytes that are to be sent soon, and are part of an array from this byte on, on the caller's core alone, and shows them
+/// before: they are in the nearest cache then. Both have the same length.
+pub(crate) fn copy_alone(from: &[u8], to: &mut [u8], offset: usize, look: Option<Look<'_>>) {
+    each_block(from, to, offset, look, |from, to| to.copy_from_slice(from));
+}
+
+/// The same for bytes that have arrived, and that nobody reads again soon.
+pub(crate) fn land_alone(from: &[u8], to: &mut [u8], offset: usize, look: Option<Look<'_>>) {
+    each_block(from, to, offset, look, copy_past_caches);
+}
+
+fn each_block(
+    from: &[u8],
+    to: &mut [u8],
+    offset: usize,
+    look: Option<Look<'_>>,
+    copy: impl Fn(&[u8], &mut [u8]),
+) {
+    for (number, (to, from)) in to.chunks_mut(BLOCK_BYTES).zip(from.chunks(BLOCK_BYTES)).enumerate() {
+        if let Some(look) = look {
+            look(offset + number * BLOCK_BYTES, from);
+        }
+        copy(from, to);
+    }
 }
 
 /// Copies a part that begins so far from the start.

@@ -1,6 +1,7 @@
 //! What an array was like before results landed in it.
 
 use super::copy::BLOCK_BYTES;
+use super::stream::copy_past_caches;
 use crate::gpu::lock::lock;
 use std::sync::Mutex;
 
@@ -18,7 +19,7 @@ impl<'a> Kept<'a> {
     /// Copies what a transfer shows. Several threads may call it.
     pub(crate) fn keep(&self, offset: usize, block: &[u8]) {
         if let Some(memory) = self.blocks.get(offset / BLOCK_BYTES) {
-            lock(memory).copy_from_slice(block);
+            copy_past_caches(block, &mut lock(memory));
         }
     }
 }

@@ -5,6 +5,7 @@ mod copy;
 mod kept;
 mod landing;
 pub(crate) mod staging;
+mod stream;
 
 pub(crate) use buffers::{Buffers, Role};
 pub(crate) use copy::{BLOCK_BYTES, Look, Shown, copy, show};

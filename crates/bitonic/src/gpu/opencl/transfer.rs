@@ -77,7 +77,7 @@ fn upload_by(
     if from.is_empty() {
         return Ok(Transfer::default());
     }
-    let staging = if route == Route::Staged { device.staging() } else { None };
+    let staging = if route == Route::Staged { device.staging(from.len()) } else { None };
     let elapsed = match (route, staging) {
         (Route::Mapped, _) => {
             let access = CL_MAP_WRITE_INVALIDATE_REGION;
@@ -113,7 +113,7 @@ fn download_by(
         return Ok(Transfer::default());
     }
     let bytes = to.len();
-    let staging = if route == Route::Staged { device.staging() } else { None };
+    let staging = if route == Route::Staged { device.staging(bytes) } else { None };
     let elapsed = match (route, staging) {
         (Route::Mapped, _) => {
             let shown = look.map_or(Shown::Nothing, |look| Shown::Target(0, look));
@@ -372,8 +372,8 @@ mod tests {
     #[test]
     fn transfers_go_on_when_no_pinned_memory_is_left() {
         let device = testing::device();
-        let held: Vec<_> = std::iter::from_fn(|| device.staging()).collect();
-        assert!(!held.is_empty() && device.staging().is_none());
+        let held: Vec<_> = std::iter::from_fn(|| device.staging(1)).collect();
+        assert!(!held.is_empty() && device.staging(1).is_none());
 
         let sent = pattern(CHUNK_BYTES + 1);
         let buffer = device.allocate(sent.len()).expect("a device has this much memory");
