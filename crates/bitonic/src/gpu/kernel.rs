@@ -64,10 +64,6 @@ pub(crate) static KERNELS: &[Kernel] = kernels! {
     "gather": [TILE, CLUSTER, part!("column.c"), part!("gather.c")], reads_input: false;
     "spread": [TILE, part!("column.c"), part!("spread.c")], reads_input: false;
     "shift_columns": [TILE, part!("column.c"), part!("shift.c")], reads_input: false;
-    "sample": [TILE, CLUSTER, part!("buckets.c"), SAMPLED, part!("sample.c")], reads_input: true;
-    "scatter": [TILE, part!("buckets.c"), part!("scatter.c")], reads_input: true;
-    "bucket_sort": [TILE, part!("buckets.c"), part!("bucket_sort.c")], reads_input: false;
-    "rescue": [TILE, CLUSTER, part!("buckets.c"), part!("rescue.c")], reads_input: true;
     "survey": [TILE, COUNTED, SAMPLED, part!("survey.c")], reads_input: true;
     "weigh": [TILE, COUNTED, part!("weigh.c")], reads_input: false;
     "divide": [TILE, COUNTED, part!("divide.c")], reads_input: false;

@@ -31,7 +31,7 @@ pub enum Algorithm {
     /// Columnsort: sorts of tiles between rearrangements of the whole array, in a second one. What is compared and what is moved
     /// does not depend on the keys.
     Columnsort,
-    /// Every key to one of many buckets, whose bounds come from a sample, and the network in every bucket.
+    /// Every key to one of many buckets, whose elements were counted before, and the network in every bucket.
     Buckets,
     /// Partitioning in place around pivots until a part fits a tile, and the network there.
     Partition,

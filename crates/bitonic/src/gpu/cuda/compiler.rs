@@ -298,7 +298,6 @@ mod tests {
                 "UNROLLED" => 0,
                 "MERGES" => (*value).min(8),
                 "RUN_LOG2" | "STEPS" => 5,
-                "TREE_LOG2" => (*value).min(6),
                 "CELLS_LOG2" | "SAMPLES_LOG2" => 8,
                 "TARGETS_LOG2" => 5,
                 "PARTS" | "MOST_NODES" | "SLICE" => 64,

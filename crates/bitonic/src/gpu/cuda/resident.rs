@@ -151,8 +151,8 @@ impl ResidentSorter {
         self.verified.as_ref().map(|verified| lock(verified).checks.memory())
     }
 
-    /// The bytes that make a sort of this many keys the fastest; 0 where the sort in place is. About as many as the keys take, or
-    /// three to four times as many where they are sorted by buckets. What more keys need, which may be less, is enough for fewer, too.
+    /// The bytes that make a sort of this many keys the fastest; 0 where the sort in place is. About as many as the keys take. What
+    /// more keys need, which may be less, is enough for fewer, too.
     pub fn workspace_size<K: Key>(&self, len: usize) -> usize {
         self.workspace_of(&self.job(Request::keys::<K>(Segments::one(len))))
     }

@@ -422,12 +422,8 @@ fn a_columnsort_says_its_passes_and_why_they_are_worth_a_second_array() {
 #[test]
 fn what_columnsort_sorts_in_parts_is_merged_by_the_network() {
     // A column fits the local memory, and what counted buckets need does not.
-    let facts = DeviceFacts {
-        cluster_log2: 0,
-        local_bytes: 140 << 10,
-        copy_bytes_per_second: None,
-        ..DeviceFacts::nvidia_h200()
-    };
+    let facts =
+        DeviceFacts { local_bytes: 140 << 10, copy_bytes_per_second: None, ..DeviceFacts::nvidia_h200() };
     let plan = device_plan_on(&facts, 1 << 24);
     assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Columnsort, 8));
     assert_eq!(plan.memory.work, (4 * 129) << 17, "a column more in every part");
@@ -461,15 +457,6 @@ fn a_sort_by_counted_buckets_says_how_many_there_are() {
             "     9             tile    even keys: sort every bucket in a tile, by counting and in registers",
         ],
     );
-}
-
-#[test]
-fn a_sort_by_sampled_buckets_says_where_their_bounds_come_from() {
-    let plan = device_plan(3_000_000);
-    assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Buckets, 2));
-    let text = plan.to_string();
-    assert!(text.contains(" buckets, whose bounds come from a sample of "), "{text}");
-    assert!(text.contains(" sort every bucket, in a tile of "), "{text}");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 //! [`kernel_plan`] asks all of them and takes the fastest that fits; the others, each of which needs less, are its fallbacks.
 
 mod best;
-mod buckets;
 mod cluster;
 mod columnsort;
 mod counted;
@@ -59,7 +58,6 @@ const STRATEGIES: &[(StrategyName, Fit)] = &[
     (StrategyName::Network, rows::fit),
     (StrategyName::Cluster, cluster::fit),
     (StrategyName::Columnsort, columnsort::fit),
-    (StrategyName::Buckets, buckets::fit),
     (StrategyName::Counted, counted::fit),
     (StrategyName::Tally, tally::fit),
 ];
@@ -73,11 +71,10 @@ mod rank {
     /// There are few keys that an element can have.
     pub(super) const TALLY: u32 = 2;
     pub(super) const COUNTED: u32 = 3;
-    pub(super) const BUCKETS: u32 = 4;
-    pub(super) const SHORT_CLUSTER: u32 = 5;
-    pub(super) const COLUMNSORT: u32 = 6;
-    pub(super) const CLUSTER: u32 = 7;
-    pub(super) const NETWORK: u32 = 8;
+    pub(super) const SHORT_CLUSTER: u32 = 4;
+    pub(super) const COLUMNSORT: u32 = 5;
+    pub(super) const CLUSTER: u32 = 6;
+    pub(super) const NETWORK: u32 = 7;
 }
 
 /// The strategies that fit, the fastest first: by what was tuned, then by rank.

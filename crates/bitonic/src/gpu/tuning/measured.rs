@@ -37,20 +37,10 @@ pub(crate) struct Measured {
     /// Up to this length a tile is faster than a cluster, and up to the second a cluster is faster than columnsort.
     pub(crate) tile_up_to: [usize; 4],
     pub(crate) cluster_up_to: [usize; 4],
-    /// Above this length buckets are faster than anything else.
-    pub(crate) buckets_above: [usize; 4],
     /// Clusters, from small to large.
     pub(crate) clusters: [&'static [ClusterRow]; 4],
     /// Matrices for columnsort, from small to large.
     pub(crate) matrices: [&'static [MatrixRow]; 4],
-    /// Tiles for buckets, by the longest array.
-    pub(crate) buckets: [&'static [BucketRow]; 4],
-    /// The groups that sort a sample, from small to large.
-    pub(crate) samples: &'static [ClusterRow],
-    /// What scattering elements to buckets takes, in copies.
-    pub(crate) scatter_copies: f64,
-    /// How many groups of a sort by buckets a unit runs at a time.
-    pub(crate) bucket_groups_of_unit: usize,
     /// Above this length counted buckets are faster than anything else.
     pub(crate) counted_above: [usize; 4],
     /// Tiles and cells for counted buckets, by the longest array.
@@ -86,19 +76,6 @@ pub(crate) struct MatrixRow {
     pub(crate) rounds: u32,
     /// The base-2 logarithm of the elements that a work-item holds when a column is dealt, gathered, spread, and shifted.
     pub(crate) held_log2: [u32; 4],
-}
-
-/// Tiles of a sort by buckets.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct BucketRow {
-    /// The longest array that they were best for.
-    pub(crate) up_to: usize,
-    /// The tile that most buckets fit.
-    pub(crate) tile: Tile,
-    /// The tile in which elements are put in the order of their buckets.
-    pub(crate) scatter: Tile,
-    /// The share of a tile that the average bucket fills.
-    pub(crate) filled: f64,
 }
 
 /// Tiles and cells of a sort by counted buckets.
@@ -150,10 +127,6 @@ const fn matrix(
     held_log2: [u32; 4],
 ) -> MatrixRow {
     MatrixRow { tile_log2, dealt_log2, cluster_log2, rounds, held_log2 }
-}
-
-const fn buckets(up_to: usize, tile: (u32, u32), scatter: (u32, u32), filled: f64) -> BucketRow {
-    BucketRow { up_to, tile: Tile::new(tile.0, tile.1), scatter: Tile::new(scatter.0, scatter.1), filled }
 }
 
 /// Counted buckets for elements of 4 bytes: millions of them, and from tens of millions on.
@@ -219,10 +192,7 @@ const MANY_COUNTED_16: CountedRow = CountedRow {
 ///   of 16 and 24 bytes have the clusters of 8 bytes but the largest; they were not measured.
 /// - Matrices: the smaller a column, the more multiprocessors have one; the larger, the fewer rounds. Elements of 16 and 24 bytes
 ///   were not measured.
-/// - Buckets: the smaller a tile, the sooner a group is done; the larger, the fewer buckets there are, and the longer are the
-///   pieces that are written of each. Fuller tiles make fewer groups, but more buckets that need two.
 /// - Counted buckets: up to 2^20 keys of 4 bytes, columnsort takes less time. Elements of 24 bytes were not measured.
-/// - Samples: in a cluster of sixteen, a sample of 2^16 takes less time than one of 2^15 does in a cluster of eight.
 const H200: Measured = Measured {
     device: "NVIDIA H200",
     launch: Duration::from_micros(5),
@@ -240,7 +210,6 @@ const H200: Measured = Measured {
     unrolled: true,
     tile_up_to: [1 << 12, 1 << 11, 1 << 10, 1 << 10],
     cluster_up_to: [1 << 14, 1 << 13, 1 << 13, 1 << 13],
-    buckets_above: [1 << 21, 1 << 18, usize::MAX, usize::MAX],
     clusters: [
         &[cluster(11, 4, 2), cluster(11, 4, 3), cluster(12, 5, 3), cluster(12, 4, 4)],
         &[cluster(10, 3, 2), cluster(10, 3, 3), cluster(11, 3, 3), cluster(12, 4, 4)],
@@ -270,25 +239,6 @@ const H200: Measured = Measured {
         &WIDE_MATRICES,
         &WIDE_MATRICES,
     ],
-    buckets: [
-        &[
-            buckets(1 << 22, (13, 5), (13, 4), 0.6),
-            buckets(6 << 20, (13, 5), (14, 4), 0.6),
-            buckets(1 << 24, (14, 5), (14, 4), 0.6),
-            buckets(usize::MAX, (15, 5), (14, 4), 0.6),
-        ],
-        &[
-            buckets(1 << 20, (12, 4), (12, 3), 0.65),
-            buckets(1 << 22, (12, 4), (13, 3), 0.65),
-            buckets(1 << 23, (13, 4), (13, 3), 0.6),
-            buckets(usize::MAX, (14, 4), (13, 3), 0.6),
-        ],
-        &[],
-        &[],
-    ],
-    samples: &[cluster(12, 4, 0), cluster(10, 4, 3), cluster(10, 4, 4), cluster(11, 4, 4), cluster(12, 4, 4)],
-    scatter_copies: 5.0,
-    bucket_groups_of_unit: 4,
     counted_above: [1 << 20, 1 << 18, 1 << 17, usize::MAX],
     counted: [
         &[
@@ -349,9 +299,7 @@ const POCL: Measured = Measured {
     unrolled: false,
     clusters: [&[]; 4],
     matrices: [&[]; 4],
-    buckets: [&[]; 4],
     counted: [&[]; 4],
-    samples: &[cluster(9, 2, 0)],
     ..H200
 };
 

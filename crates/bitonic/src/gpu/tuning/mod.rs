@@ -8,7 +8,7 @@ mod stored;
 
 pub(crate) use crossover::Crossover;
 pub(crate) use kind::{Operation, SortKind};
-pub(crate) use measured::{BucketRow, ClusterRow, CountedRow, MatrixRow, Measured};
+pub(crate) use measured::{ClusterRow, CountedRow, MatrixRow, Measured};
 pub(crate) use no_device::NoDevice;
 pub use stored::Tuning;
 pub(crate) use stored::{NetworkShape, Stored, StrategyName, TunedShape};

@@ -61,21 +61,18 @@ pub(crate) enum StrategyName {
     Network,
     Cluster,
     Columnsort,
-    Buckets,
     Counted,
     Tally,
 }
 
 impl StrategyName {
-    const ALL: [Self; 6] =
-        [Self::Network, Self::Cluster, Self::Columnsort, Self::Buckets, Self::Counted, Self::Tally];
+    const ALL: [Self; 5] = [Self::Network, Self::Cluster, Self::Columnsort, Self::Counted, Self::Tally];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Network => "network",
             Self::Cluster => "cluster",
             Self::Columnsort => "columnsort",
-            Self::Buckets => "buckets",
             Self::Counted => "counted",
             Self::Tally => "tally",
         }
