@@ -1,7 +1,8 @@
 """Arrays on a CUDA device, of PyTorch, CuPy and whoever else speaks the CUDA array interface: sorted where they are, on their stream.
 
-NaNs come last, as in NumPy, unless the total order is asked for; -0.0 comes before 0.0, and in ``argsort`` they are equal. Memory comes from the library that owns the array, so that its
-allocator knows of it, and is given back to it in the order of the stream.
+NaNs come last, as in NumPy, unless the total order is asked for; -0.0 comes before 0.0. ``argsort``, ``topk`` and stable sorts call these two equal,
+and all NaNs, as NumPy does: they compare a copy of the keys in which they are, and take the keys by index. Memory comes from the library that
+owns the array, so that its allocator knows of it, and is given back to it in the order of the stream.
 """
 
 from __future__ import annotations
@@ -367,7 +368,7 @@ def sort_pairs(
 def _compared_as_numpy(keys: Any) -> Any:
     """Floats whose bits are equal where NumPy calls them equal: all NaNs one NaN, and no -0.0."""
     library = sys.modules[_library(keys)]
-    return library.where(library.isnan(keys), library.full_like(keys, np.nan), keys + 0.0)
+    return library.where(library.isnan(keys), library.full_like(keys[:1], np.nan), keys + 0.0)
 
 
 def topk(
@@ -387,7 +388,10 @@ def topk(
     dtype = np.dtype(index_type(index_dtype)).name
     if not place.is_contiguous:
         keys = _copy(a)
-        place = find(keys)
+    has_ties = nan == "last" and place.dtype.kind == "f"
+    if has_ties:
+        keys = _compared_as_numpy(keys)
+    place = find(keys)
     shape = (*place.shape[:-1], k)
     best, indices = _empty(a, shape, place.dtype.name), _empty(a, shape, "int32")
     length = place.array[1]
@@ -407,4 +411,6 @@ def topk(
             (_address(room), size) if size else None,
         )
         del room  # Its library reuses it in the order of the stream.
+    if has_ties:
+        best = _taken(a, _with_indices(a, indices, "int64"))
     return best, _with_indices(a, indices, dtype)
