@@ -174,6 +174,27 @@ def test_values_of_segments(dtype: str, values_dtype: str, where: str, lengths: 
     assert torch.equal(segment[places], segment)
 
 
+@pytest.mark.parametrize("dtype", ["int32", "float16", "float32", "float64"])
+@pytest.mark.parametrize("where", ["host", "int32", "int64"])
+@pytest.mark.parametrize("lengths", [[0], [5], [3, 0, 1, 4000], [100_000, 2, 0, 33, 9000, 513] * 3, [17] * 30_000])
+@pytest.mark.parametrize("descending", [False, True])
+def test_stable_segments(dtype: str, where: str, lengths: list[int], descending: bool) -> None:
+    offsets = 3 + np.cumsum([0, *lengths])
+    keys = keys_of(dtype, int(offsets[-1]) + 4)
+    if keys.is_floating_point():
+        keys[::5], keys[1::5], keys[2::7] = 0.0, -0.0, float("nan")
+        keys[4::14].neg_()
+    given = offsets if where == "host" else torch.tensor(offsets, dtype=getattr(torch, where), device="cuda")
+    expected = bitonic.sort(keys.cpu(), offsets=offsets, stable=True, descending=descending)
+    found = bitonic.sort(keys, offsets=given, stable=True, descending=descending)
+    assert torch.equal(bits_of(found).cpu(), bits_of(expected))
+    for values_dtype in [torch.int64, torch.int16]:
+        values = torch.arange(len(keys), device="cuda").to(values_dtype)
+        wanted = bitonic.sort_pairs(keys.cpu(), values.cpu(), offsets=offsets, stable=True, descending=descending)
+        pair = bitonic.sort_pairs(keys, values, offsets=given, stable=True, descending=descending)
+        assert torch.equal(bits_of(pair[0]).cpu(), bits_of(wanted[0])) and torch.equal(pair[1].cpu(), wanted[1])
+
+
 def test_values_that_do_not_go_with_keys_say_why() -> None:
     keys = keys_of("int32", 10)
     with pytest.raises(ValueError, match="one value for every key"):
@@ -182,10 +203,6 @@ def test_values_that_do_not_go_with_keys_say_why() -> None:
         bitonic.sort_pairs(keys, keys.cpu())
     with pytest.raises(ValueError, match="bring them together"):
         bitonic.sort_pairs(keys, np.arange(10))
-    with pytest.raises(TypeError, match="pass indices as values"):
-        bitonic.sort_pairs(keys, keys.to(torch.int16), offsets=[0, 5])
-    with pytest.raises(ValueError, match="leave stable out"):
-        bitonic.sort_pairs(keys, keys, offsets=[0, 5], stable=True)
     with pytest.raises(ValueError, match="obliviously"):
         bitonic.sort_pairs(keys, keys, oblivious=True)
 

@@ -187,3 +187,31 @@ def test_orders_and_stable_sorts_are_those_of_the_processor(dtype: str, shape: t
     np.testing.assert_array_equal(host_of(order), bitonic.argsort(keys, descending=descending))
     found = bitonic.sort(Array(keys), descending=descending, stable=True)
     np.testing.assert_array_equal(bits_of(found), bits_of(bitonic.sort(keys, descending=descending, stable=True)))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("where", ["host", "int32", "int64"])
+@pytest.mark.parametrize("lengths", [[], [0], [5], [3, 0, 0, 1, 40], [17] * 30])
+@pytest.mark.parametrize("descending", [False, True])
+def test_stable_segments_are_those_of_the_processor(dtype: str, where: str, lengths: list[int], descending: bool) -> None:
+    offsets = 3 + np.cumsum([0, *lengths])
+    given = offsets if where == "host" else Array(offsets.astype(where))
+    keys = keys_of(dtype, int(offsets[-1]) + 4)
+    options: dict[str, Any] = {"stable": True, "descending": descending}
+    found = bitonic.sort(Array(keys), offsets=given, **options)
+    np.testing.assert_array_equal(bits_of(found), bits_of(bitonic.sort(keys, offsets=offsets, **options)))
+    for values_dtype in ["int16", "int32", "float64"]:
+        values = np.arange(keys.size).astype(values_dtype)
+        pair = bitonic.sort_pairs(Array(keys), Array(values), offsets=given, **options)
+        wanted = bitonic.sort_pairs(keys, values, offsets=offsets, **options)
+        np.testing.assert_array_equal(bits_of(pair[0]), bits_of(wanted[0]))
+        np.testing.assert_array_equal(host_of(pair[1]), wanted[1])
+    order = host_of(bitonic.argsort(Array(keys), offsets=given, descending=descending))
+    order = order if where == "host" else order[offsets[0] : offsets[-1]]
+    np.testing.assert_array_equal(order, bitonic.argsort(keys, offsets=offsets, descending=descending))
+
+
+def test_offsets_that_do_not_ascend_reach_nothing_outside_of_the_array() -> None:
+    keys = keys_of("float32", 40)
+    found = bitonic.sort(Array(keys), offsets=Array(np.array([0, 40, 30, 40])), stable=True)
+    assert host_of(found).shape == keys.shape
