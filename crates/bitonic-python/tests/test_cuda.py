@@ -306,3 +306,30 @@ def test_cupy() -> None:
     np.testing.assert_array_equal(moved[1], indices)
     travelled = [cupy.asnumpy(array) for array in bitonic.sort_pairs(keys, values)]
     np.testing.assert_array_equal(cupy.asnumpy(keys)[travelled[1].astype(int)], travelled[0])
+
+
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2", "bfloat16"])
+@pytest.mark.parametrize("shape", [(1,), (1000,), (40, 500), (300_001,)])
+@pytest.mark.parametrize("descending", [False, True])
+def test_floats_that_numpy_does_not_have(name: str, shape: tuple[int, ...], descending: bool) -> None:
+    kind = torch.int16 if name == "bfloat16" else torch.uint8
+    keys = torch.randint(0, 256, (*shape, torch.tensor([], dtype=kind).element_size()), device="cuda").to(torch.uint8)
+    keys = keys.view(kind).reshape(shape).view(getattr(torch, name))
+    host, bits = keys.cpu(), lambda tensor: tensor.view(kind).cpu()
+    for nan in ["last", "total"]:
+        for stable in [False, True]:
+            found = bitonic.sort(keys, descending=descending, stable=stable, nan=nan)
+            expected = bitonic.sort(host, descending=descending, stable=stable, nan=nan)
+            # Of NaNs, the processor keeps no order in sorts that are not stable.
+            same = torch.equal(bits(found), bits(expected)) or (nan == "last" and not stable)
+            assert found.dtype == keys.dtype and same and torch.equal(found.cpu().float().nan_to_num(), expected.float().nan_to_num())
+        order = bitonic.argsort(keys, descending=descending, nan=nan).cpu()
+        assert torch.equal(order, bitonic.argsort(host, descending=descending, nan=nan))
+        best, wanted = (bitonic.topk(each, min(shape[-1], 9), largest=descending, nan=nan) for each in [keys, host])
+        assert torch.equal(bits(best.values), bits(wanted.values)) and torch.equal(best.indices.cpu(), wanted.indices)
+        values = torch.arange(keys.numel(), device="cuda").reshape(shape)
+        pair = bitonic.sort_pairs(keys, values, descending=descending, stable=True, nan=nan)
+        assert torch.equal(bits(pair[0]), bits(keys.cpu().view(kind).take_along_dim(order, -1)))
+        assert torch.equal(pair[1].cpu(), values.cpu().take_along_dim(order, -1))
+    bitonic.sort_inplace(keys, descending=descending, nan="total")
+    assert torch.equal(bits(keys), bits(bitonic.sort(host, descending=descending, nan="total")))

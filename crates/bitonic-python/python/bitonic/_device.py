@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitonic._arrays import check_numbers, index_type
+from bitonic._arrays import NAMED_FLOATS, bits_of, check_numbers, index_type, name_in_torch, name_of, named_float
 from bitonic._core import Sorter
 
 
@@ -62,12 +62,13 @@ def _stream_of_torch(device: int) -> int:
 
 def find(a: Any) -> Place:
     """Where an array is."""
-    described = a.__cuda_array_interface__
+    library = _library(a)
+    name = name_in_torch(a) if library == "torch" else None
+    described = (bits_of(a) if name else a).__cuda_array_interface__
     address, is_read_only = described["data"]
-    dtype = np.dtype(described["typestr"])
+    dtype = named_float(name) if name else np.dtype(described["typestr"])
     shape = tuple(described["shape"])
     strides = described.get("strides")
-    library = _library(a)
     if library == "torch":
         device = a.device.index
         stream = _stream_of_torch(device)
@@ -230,13 +231,15 @@ def _sort_segments(
 def _taken(a: Any, order: Any) -> Any:
     """What has these indices along the last axis."""
     if _library(a) == "torch":
+        if name_in_torch(a):
+            return _taken(bits_of(a.detach()), order).view(a.dtype)
         return sys.modules["torch"].take_along_dim(a.detach(), order, -1)
     return sys.modules["cupy"].take_along_axis(a, order, -1)
 
 
 def _ties(place: Place, nan: str) -> bool:
     """Whether keys of different bits are equal, which only indices tell: zeros of both signs, and NaNs."""
-    return nan == "last" and place.dtype.kind == "f"
+    return nan == "last" and (place.dtype.kind == "f" or name_of(place.dtype) in NAMED_FLOATS)
 
 
 def sort(
@@ -382,9 +385,20 @@ def sort_pairs(
     return sorted_keys, sorted_values
 
 
+# The bits of the largest value: infinity, where there is one. What is behind it are NaNs.
+_LARGEST = {"float8_e4m3fn": 0x7E, "float8_e5m2": 0x7C, "bfloat16": 0x7F80}
+
+
 def _compared_as_numpy(keys: Any) -> Any:
     """Floats whose bits are equal where NumPy calls them equal: all NaNs one NaN, and no -0.0."""
     library = sys.modules[_library(keys)]
+    name = name_in_torch(keys) if _library(keys) == "torch" else None
+    if name:
+        # PyTorch does not compare 8-bit floats.
+        bits = bits_of(keys)
+        largest, without_sign = _LARGEST[name], 0x7F if keys.element_size() == 1 else 0x7FFF
+        magnitudes = bits & without_sign
+        return bits.masked_fill(magnitudes > largest, without_sign).masked_fill(magnitudes == 0, 0).view(keys.dtype)
     return library.where(library.isnan(keys), library.full_like(keys[:1], np.nan), keys + 0.0)
 
 
@@ -410,7 +424,7 @@ def topk(
         keys = _compared_as_numpy(keys)
     place = find(keys)
     shape = (*place.shape[:-1], k)
-    best, indices = _empty(a, shape, place.dtype.name), _empty(a, shape, "int32")
+    best, indices = _empty(a, shape, name_of(place.dtype)), _empty(a, shape, "int32")
     length = place.array[1]
     if length and k:
         rows = length // row
