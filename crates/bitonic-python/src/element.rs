@@ -40,12 +40,26 @@ impl Element {
             (b'f', 4) => of(KeyType::F32, Missing::Nan),
             (b'f', 8) => of(KeyType::F64, Missing::Nan),
             (b'M' | b'm', 8) => of(KeyType::I64, Missing::Nat),
-            (b'f', _) => refuse("are not sorted here", "use numpy's function, or a.astype('float64')"),
-            _ => refuse(
-                "are not sorted here",
-                "give bool, integers, float16 to float64, complex, datetime64 or timedelta64, or use numpy's function",
-            ),
+            (kind, _) => match (name_of(dtype)?.as_str(), kind) {
+                ("float8_e4m3fn", _) => of(KeyType::F8E4M3, Missing::Nan),
+                ("float8_e5m2", _) => of(KeyType::F8E5M2, Missing::Nan),
+                ("bfloat16", _) => of(KeyType::Bf16, Missing::Nan),
+                (_, b'f') => refuse("are not sorted here", "use numpy's function, or a.astype('float64')"),
+                _ => refuse(
+                    "are not sorted here",
+                    "give bool, integers, float16 to float64, float8_e4m3fn, float8_e5m2, bfloat16, complex, datetime64 or timedelta64, or \
+                     use numpy's function",
+                ),
+            },
         }
+    }
+}
+
+/// What a dtype is called that NumPy does not have itself: as ml_dtypes calls it, or the one field that `_arrays.py` gives it.
+fn name_of(dtype: &Bound<'_, PyArrayDescr>) -> PyResult<String> {
+    match dtype.names() {
+        Some(names) if names.len() == 1 => Ok(names[0].clone()),
+        _ => dtype.getattr("name")?.extract(),
     }
 }
 
@@ -53,7 +67,8 @@ impl Element {
 macro_rules! with_key {
     ($element:expr, $K:ident => $body:expr) => {
         $crate::element::with_key!(@ $element, $K => $body;
-            U8 u8, U16 u16, U32 u32, U64 u64, I8 i8, I16 i16, I32 i32, I64 i64, F16 half::f16, F32 f32, F64 f64)
+            U8 u8, U16 u16, U32 u32, U64 u64, I8 i8, I16 i16, I32 i32, I64 i64, F16 half::f16, F32 f32, F64 f64,
+            F8E4M3 bitonic::key::F8E4M3, F8E5M2 bitonic::key::F8E5M2, Bf16 half::bf16)
     };
     (@ $element:expr, $K:ident => $body:expr; $($variant:ident $type:ty),+) => {
         match $element.key {

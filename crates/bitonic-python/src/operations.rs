@@ -78,8 +78,14 @@ pub(crate) fn sort<K: NumpyKey>(
         }
         return turned(&order, keys, |bits| sort_parts(&options.ascending(), bits, parts));
     }
-    if K::Bits::WIDTH == 8 && keys.len() <= FEW_BYTES && parts.is_one() && options.is_usual(keys.len()) {
-        // 8-bit keys have neither NaN nor two zeros: those that are equal are the same.
+    let has_ties = options.stable && !order.is_total();
+    if K::Bits::WIDTH == 8
+        && keys.len() <= FEW_BYTES
+        && parts.is_one()
+        && options.is_usual(keys.len())
+        && !has_ties
+    {
+        // Keys whose number is the same are the same.
         keys.sort_unstable_by_key(|&key| order.turn(key));
         return Ok(());
     }

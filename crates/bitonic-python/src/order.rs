@@ -19,8 +19,8 @@
 //!   the sign of zero, so it serves comparisons.
 
 use bitonic::Key;
-use bitonic::key::{Bits, KeyType};
-use half::f16;
+use bitonic::key::{Bits, F8E4M3, F8E5M2, KeyType};
+use half::{bf16, f16};
 
 /// What a type has that comes last.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,10 +52,10 @@ impl<B: Bits> NumpyOrder<B> {
             Missing::Nat => Self { first: B::truncate(1), ..all },
             Missing::Nan => {
                 let sign = B::SIGN.widen();
-                let infinity = infinity(K::TYPE);
+                let largest = largest(K::TYPE);
                 Self {
-                    first: ordered(sign | infinity),
-                    last: ordered(infinity),
+                    first: ordered(sign | largest),
+                    last: ordered(largest),
                     zero_from: ordered(sign),
                     zero_to: ordered(0),
                     descending,
@@ -142,9 +142,12 @@ fn minus<B: Bits>(from: B, what: B) -> B {
     B::truncate((from.widen() as u64).wrapping_sub(what.widen() as u64).into())
 }
 
-/// The bits of infinity of a float type.
-fn infinity(key: KeyType) -> u128 {
+/// The bits of the largest value of a float type: infinity, where it has one.
+fn largest(key: KeyType) -> u128 {
     match key {
+        KeyType::F8E4M3 => F8E4M3::MAX.to_bits().into(),
+        KeyType::F8E5M2 => F8E5M2::from_f64(f64::INFINITY).to_bits().into(),
+        KeyType::Bf16 => bf16::INFINITY.to_bits().into(),
         KeyType::F16 => f16::INFINITY.to_bits().into(),
         KeyType::F32 => f32::INFINITY.to_bits().into(),
         KeyType::F64 => f64::INFINITY.to_bits().into(),

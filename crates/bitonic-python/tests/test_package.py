@@ -354,3 +354,13 @@ def test_nan_of_either_sign_is_last(dtype: str, descending: bool) -> None:
             for found in (bitonic.sort(keys, descending=descending), bitonic.sort(keys[::-1], descending=descending)):
                 assert list(found[:2]) == ([2.0, 1.0] if descending else [1.0, 2.0])
                 assert bool(np.isnan(found[2:]).all()) and found.size == keys.size
+
+
+@pytest.mark.parametrize("dtype", ["int16", "U5", "complex128"])
+@pytest.mark.parametrize("offsets", [[2], [2, 2], [0, 5, 5, 9], [3, 4, 8]])
+def test_values_of_segments_may_be_of_any_dtype(dtype: str, offsets: list[int]) -> None:
+    keys = np.array([3.0, -0.0, 0.0, 9.0, 1.0, 7.0, 2.0, 7.0, 1.0])
+    found = bitonic.sort_pairs(keys, np.arange(9).astype(dtype), offsets=offsets, stable=True)
+    expected = bitonic.sort_pairs(keys, np.arange(9), offsets=offsets, stable=True)
+    np.testing.assert_array_equal(found[0].view("i8"), expected[0].view("i8"))
+    np.testing.assert_array_equal(found[1], expected[1].astype(dtype))

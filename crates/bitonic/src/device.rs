@@ -139,20 +139,26 @@ pub fn sort_resident<D: Driver>(
 ) -> Result<Kernels, Error> {
     let job = Job::of(request);
     let other = match job {
-        Job { best: Some(_), .. } => Some("the best keys go to buffers of their own: see top_resident"),
+        Job { best: Some(_), .. } => Some(BEST),
         Job { ragged: Some(_), .. } => {
             Some("segments of different lengths have a table: see sort_segments_resident")
         }
         _ => None,
     };
     if let Some(reason) = other {
-        return Err(Error::Device {
-            device: device.facts().name.clone(),
-            operation: "sort the buffer",
-            reason: reason.to_owned(),
-        });
+        return Err(refuse(device, reason));
     }
     sort_buffers(device, &job, &device.state().plan(device, &job), Buffers::new(keys, values))
+}
+
+const BEST: &str = "the best keys go to buffers of their own: see top_resident";
+
+fn refuse<D: Driver>(device: &D, reason: &str) -> Error {
+    Error::Device {
+        device: device.facts().name.clone(),
+        operation: "sort the buffer",
+        reason: reason.to_owned(),
+    }
 }
 
 /// As [`sort_resident`], of segments of different lengths: `offsets` has one number more than there are segments, of 32 bits, or 64
@@ -170,6 +176,9 @@ pub fn sort_segments_resident<D: Driver>(
 ) -> Result<Kernels, Error> {
     request.check(device.facts().engine)?;
     let job = Job::of(request);
+    if job.best.is_some() {
+        return Err(refuse(device, BEST));
+    }
     let buffers = Buffers { offsets: Some(offsets), ..Buffers::new(keys, values) };
     sort_buffers(device, &job, &device.state().plan(device, &job), buffers)
 }

@@ -276,24 +276,19 @@ impl Request {
             return Ok(());
         }
         let has_offsets = matches!(self.segments, Segments::Offsets { .. });
-        let (reason, advice) = if has_offsets && matches!(self.what, What::Top(_)) {
-            (
-                "it takes the best keys of rows of one length, and not of segments of different lengths",
-                "take the best keys of segments on the cpu engine, or leave the choice to auto",
-            )
-        } else if has_offsets && self.segments.count() > Segments::MOST_ON_DEVICE {
+        let (reason, advice) = if has_offsets && self.segments.count() > Segments::MOST_ON_DEVICE {
             ("it numbers segments with 31 bits, and these are more", "sort fewer segments at a time")
         } else if !self.oblivious {
             return Ok(());
-        } else if has_offsets {
-            (
-                "it merges the tiles of long segments, and that shows where keys go",
-                "sort segments obliviously on the cpu engine, or rows of one length",
-            )
         } else if let What::Top(_) = self.what {
             (
                 "it keeps the keys that come before a bound, and which ones these are shows in what it does",
                 "take the best keys obliviously on the cpu engine",
+            )
+        } else if has_offsets {
+            (
+                "it merges the tiles of long segments, and that shows where keys go",
+                "sort segments obliviously on the cpu engine, or rows of one length",
             )
         } else if !self.carries_values() {
             (
@@ -337,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_sorts_segments_of_different_lengths_but_not_obliviously_and_takes_no_best_keys_of_them() {
+    fn a_device_sorts_segments_of_different_lengths_but_not_obliviously() {
         let segments = Segments::offsets(&[0, 4, 9], 9).unwrap();
         let keys = Request::keys::<u32>(segments);
         let many = Segments::Offsets { segments: 1 << 31, longest: 1, len: 1 };
@@ -346,7 +341,8 @@ mod tests {
             (Request::argsort::<f64>(segments), false),
             (Request::pairs::<u32, [u8; 3]>(segments), false),
             (Request { oblivious: true, ..keys }, true),
-            (Request::top::<u32>(segments, 2), true),
+            (Request::top::<u32>(segments, 2), false),
+            (Request { oblivious: true, ..Request::top::<u32>(segments, 2) }, true),
             (Request::keys::<u32>(many), true),
         ] {
             assert!(request.check(Engine::Cpu).is_ok());

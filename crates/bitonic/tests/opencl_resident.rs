@@ -329,6 +329,64 @@ fn segments_are_sorted_where_they_are() {
 }
 
 #[test]
+fn the_best_keys_of_segments_are_found_where_they_are() {
+    let caller = Caller::new();
+    let lengths = [0_usize, 1, 5, 100, 40_000, 2, 0, 513, 3, 16_384];
+    let mut offsets = vec![7_usize];
+    offsets.extend(lengths.iter().scan(7, |end, length| {
+        *end += length;
+        Some(*end)
+    }));
+    let (len, segments, k) = (offsets[lengths.len()] + 9, lengths.len(), 6);
+    let narrow = caller.buffer(&offsets.iter().map(|&offset| offset as u32).collect::<Vec<_>>());
+    let wide = caller.buffer(&offsets.iter().map(|&offset| offset as u64).collect::<Vec<_>>());
+    let sorter = ResidentSorter::new(&caller.queue).unwrap().order(Order::Descending);
+    let keys: Vec<u32> = Pattern::FewUnique.generate(len, 3);
+    let expected =
+        bitonic::Sorter::new().engine(bitonic::Engine::Cpu).top_k_segments(&keys, &offsets, k).unwrap();
+    let input = caller.buffer(&keys);
+    for (longest, is_wide) in [(40_000, false), (len, true), (39_999, false)] {
+        let (mut best, mut indices) = (caller.buffer(&[7_u32; 60]), caller.buffer(&[8_u32; 60]));
+        let queue = &caller.queue;
+        let queued = match is_wide {
+            false => {
+                let shape = (len, &narrow, segments, longest);
+                sorter.top_k_segments(queue, &input, shape, k, &mut best, &mut indices)
+            }
+            true => {
+                let shape = (len, &wide, segments, longest);
+                sorter.top_k_segments(queue, &input, shape, k, &mut best, &mut indices)
+            }
+        };
+        queued.unwrap();
+        let (best, indices) = (caller.contents(&best, 60), caller.contents(&indices, 60));
+        let mut found = 0;
+        for (segment, length) in lengths.into_iter().enumerate() {
+            let count = if length > longest { 0 } else { length.min(k) };
+            let (written, untouched) =
+                (segment * k..segment * k + count, segment * k + count..(segment + 1) * k);
+            let of_cpu = found..found + count;
+            assert_eq!(best[written.clone()], expected.keys[of_cpu.clone()], "{length}");
+            let places = indices[written].iter().map(|&index| index as usize);
+            assert!(places.eq(expected.indices[of_cpu].iter().copied()), "{length}");
+            assert!(best[untouched.clone()].iter().all(|&key| key == 7), "{length}");
+            assert!(indices[untouched].iter().all(|&index| index == 8), "{length}");
+            found += length.min(k);
+        }
+    }
+    let (mut best, mut indices) = (caller.buffer(&[7_u32; 59]), caller.buffer(&[8_u32; 60]));
+    let refused = sorter.top_k_segments(
+        &caller.queue,
+        &input,
+        (len, &narrow, segments, len),
+        k,
+        &mut best,
+        &mut indices,
+    );
+    assert!(matches!(refused, Err(Error::Device { .. })), "there are too few places: {:?}", refused.err());
+}
+
+#[test]
 fn nan_of_both_signs_is_last_where_that_is_asked_for() {
     let caller = Caller::new();
     let keys: Vec<f32> = (0..5000)

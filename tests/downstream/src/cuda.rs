@@ -75,6 +75,7 @@ fn resident(context: &Arc<CudaContext>) -> Outcome {
         bitonic::cuda::ResidentSorter::workspace_size_segments::<u32>(&sorter, 64, 2, 60)?,
         bitonic::cuda::ResidentSorter::workspace_size_pairs_segments::<u32, u32>(&sorter, 64, 2, 60)?,
         bitonic::cuda::ResidentSorter::workspace_size_argsort_segments::<u32>(&sorter, 64, 2, 60)?,
+        bitonic::cuda::ResidentSorter::workspace_size_top_k_segments::<u32>(&sorter, 64, 2, 60, 8)?,
     ];
     let most = bytes.into_iter().fold(1, usize::max);
     let mut workspace = stream.alloc_zeros::<u8>(most)?;
@@ -89,6 +90,24 @@ fn resident(context: &Arc<CudaContext>) -> Outcome {
         &mut indices,
     )?;
     let offsets = stream.clone_htod(&[0_u32, 4, 64])?;
+    bitonic::cuda::ResidentSorter::top_k_segments(
+        &sorter,
+        &stream,
+        &keys,
+        (&offsets, 60),
+        8,
+        &mut best,
+        &mut indices,
+    )?;
+    bitonic::cuda::WithWorkspace::top_k_segments(
+        &mut with_workspace,
+        &stream,
+        &keys,
+        (&offsets, 60),
+        8,
+        &mut best,
+        &mut indices,
+    )?;
     let (sorts, longest) = (&mut with_workspace, 60);
     bitonic::cuda::WithWorkspace::argsort_segments(sorts, &stream, &mut keys, &mut values, &offsets, longest)?;
     bitonic::cuda::WithWorkspace::sort_pairs_segments(

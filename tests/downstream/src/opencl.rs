@@ -84,6 +84,8 @@ fn resident(context: &Context, queue: &CommandQueue) -> Outcome {
         segments,
     )?;
     bitonic::opencl::ResidentSorter::sort_segments(&sorter, queue, &mut keys, 64, &offsets, segments)?;
+    let shape = (64, &offsets, segments.0, segments.1);
+    bitonic::opencl::ResidentSorter::top_k_segments(&sorter, queue, &keys, shape, 2, &mut best, &mut indices)?;
     bitonic::opencl::ResidentSorter::argsort(&sorter, queue, &mut keys, &mut values, 64)?.wait()?;
     bitonic::opencl::ResidentSorter::sort_pairs(&sorter, queue, &mut keys, &mut values, 64)?.wait()?;
     bitonic::opencl::ResidentSorter::sort_rows(&sorter, queue, &mut keys, 64, 8)?.wait()?;

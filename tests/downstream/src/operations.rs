@@ -69,6 +69,7 @@ pub(crate) fn sorter() -> Outcome {
     let plans = [
         bitonic::Sorter::plan_top_k::<u32>(&sorter, 100, 3)?,
         bitonic::Sorter::plan_top_k_rows::<u32>(&sorter, 100, 10, 3)?,
+        bitonic::Sorter::plan_top_k_segments::<u32>(&sorter, 100, &[0, 1, 100], 3)?,
     ];
     assert!(plans.iter().all(|plan| plan.request.len() == 100));
     assert_eq!(bitonic::Request::top::<u32>(Segments::one(9), 2).len(), 9);

@@ -24,10 +24,36 @@ sorter = lru_cache(maxsize=256)(Sorter)
 INDEX_TYPES = {"int64": np.int64, "int32": np.int32, "uint32": np.uint32, "uint64": np.uint64}
 
 
+# Floats that NumPy does not have itself, and integers of their size. Arrays of ml_dtypes have dtypes of these names; those of PyTorch become
+# arrays of structures whose only field has the name, because NumPy moves these, and ml_dtypes need not be installed.
+NAMED_FLOATS = {"float8_e4m3fn": "uint8", "float8_e5m2": "uint8", "bfloat16": "int16"}
+
+
+def name_of(dtype: np.dtype[Any]) -> str:
+    """What a dtype is called."""
+    return dtype.names[0] if dtype.names and len(dtype.names) == 1 else dtype.name
+
+
+def named_float(name: str) -> np.dtype[Any]:
+    """The dtype of a float that NumPy does not have."""
+    return np.dtype([(name, NAMED_FLOATS[name])])
+
+
+def name_in_torch(a: Any) -> str | None:
+    """The name of a tensor's dtype, if NumPy does not have it."""
+    name = str(a.dtype).partition(".")[2]
+    return name if name in NAMED_FLOATS else None
+
+
+def bits_of(a: Any) -> Any:
+    """A tensor whose dtype NumPy does not have, as integers of its size."""
+    return a.view(getattr(sys.modules["torch"], NAMED_FLOATS[name_in_torch(a) or ""]))
+
+
 def is_plain(array: Array) -> bool:
     """Whether the elements are keys as they are: numbers in the machine's byte order."""
     dtype = array.dtype
-    return dtype.kind in "iufbMm" and dtype.isnative
+    return dtype.isnative and (dtype.kind in "iufbMm" or (dtype.kind == "V" and name_of(dtype) in NAMED_FLOATS))
 
 
 def take(a: Any) -> tuple[Array, Callable[[Array], Any]]:
@@ -40,7 +66,12 @@ def take(a: Any) -> tuple[Array, Callable[[Array], Any]]:
     if root == "torch":
         if a.device.type != "cpu":
             raise _elsewhere(a.device)
-        return a.detach().numpy(), sys.modules["torch"].from_numpy
+        torch, name = sys.modules["torch"], name_in_torch(a)
+        if name is None:
+            return a.detach().numpy(), torch.from_numpy
+        dtype = named_float(name)
+        give_back = lambda result: torch.from_numpy(result.view(dtype[0])).view(a.dtype) if result.dtype == dtype else torch.from_numpy(result)
+        return bits_of(a.detach()).numpy().view(dtype), give_back
     if hasattr(a, "__cuda_array_interface__"):
         raise _elsewhere("a CUDA device")
     if hasattr(a, "__dlpack__") and not hasattr(a, "__array_interface__") and not isinstance(a, np.generic):

@@ -1,7 +1,8 @@
 """Arrays on a CUDA device, of PyTorch, CuPy and whoever else speaks the CUDA array interface: sorted where they are, on their stream.
 
-NaNs come last, as in NumPy, unless the total order is asked for; -0.0 comes before 0.0, and in ``argsort`` they are equal. Memory comes from the library that owns the array, so that its
-allocator knows of it, and is given back to it in the order of the stream.
+NaNs come last, as in NumPy, unless the total order is asked for; -0.0 comes before 0.0. ``argsort``, ``topk`` and stable sorts call these two equal,
+and all NaNs, as NumPy does: they compare a copy of the keys in which they are, and take the keys by index. Memory comes from the library that
+owns the array, so that its allocator knows of it, and is given back to it in the order of the stream.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitonic._arrays import check_numbers, index_type
+from bitonic._arrays import NAMED_FLOATS, bits_of, check_numbers, index_type, name_in_torch, name_of, named_float
 from bitonic._core import Sorter
 
 
@@ -61,12 +62,13 @@ def _stream_of_torch(device: int) -> int:
 
 def find(a: Any) -> Place:
     """Where an array is."""
-    described = a.__cuda_array_interface__
+    library = _library(a)
+    name = name_in_torch(a) if library == "torch" else None
+    described = (bits_of(a) if name else a).__cuda_array_interface__
     address, is_read_only = described["data"]
-    dtype = np.dtype(described["typestr"])
+    dtype = named_float(name) if name else np.dtype(described["typestr"])
     shape = tuple(described["shape"])
     strides = described.get("strides")
-    library = _library(a)
     if library == "torch":
         device = a.device.index
         stream = _stream_of_torch(device)
@@ -183,11 +185,14 @@ def _on_device(offsets: Any, count: int, longest: int, covered: slice | None) ->
 def _rows(a: Any, place: Place) -> Segments:
     """Rows as segments."""
     length, row = place.array[1], place.shape[-1]
+    return _on_device(_numbers(a, length + 1, row), length // row, row, None)
+
+
+def _numbers(a: Any, end: int, step: int = 1) -> Any:
+    """Every step-th number below an end, on the device of an array."""
     if _library(a) == "torch":
-        offsets = sys.modules["torch"].arange(0, length + 1, row, device=a.device)
-    else:
-        offsets = sys.modules["cupy"].arange(0, length + 1, row)
-    return _on_device(offsets, length // row, row, None)
+        return sys.modules["torch"].arange(0, end, step, device=a.device)
+    return sys.modules["cupy"].arange(0, end, step)
 
 
 def _to_device(a: Any, numbers: np.ndarray[Any, Any]) -> Any:
@@ -226,17 +231,15 @@ def _sort_segments(
 def _taken(a: Any, order: Any) -> Any:
     """What has these indices along the last axis."""
     if _library(a) == "torch":
+        if name_in_torch(a):
+            return _taken(bits_of(a.detach()), order).view(a.dtype)
         return sys.modules["torch"].take_along_dim(a.detach(), order, -1)
     return sys.modules["cupy"].take_along_axis(a, order, -1)
 
 
-def _ties(place: Place, nan: str, stable: bool, offsets: Any) -> bool:
-    """Whether zeros of both signs have to keep their order, which only indices tell."""
-    if not (stable and nan == "last" and place.dtype.kind == "f"):
-        return False
-    if offsets is not None:
-        raise ValueError("segments of floats on a GPU are not sorted stably: leave stable out, or say nan='total'")
-    return True
+def _ties(place: Place, nan: str) -> bool:
+    """Whether keys of different bits are equal, which only indices tell: zeros of both signs, and NaNs."""
+    return nan == "last" and (place.dtype.kind == "f" or name_of(place.dtype) in NAMED_FLOATS)
 
 
 def sort(
@@ -245,8 +248,8 @@ def sort(
     """A sorted copy on the device."""
     place = find(a.detach() if _library(a) == "torch" else a)
     _check(place, axis, nan, oblivious, engine)
-    if _ties(place, nan, stable, offsets):
-        return _taken(a, argsort(a, axis, options, nan, oblivious, engine, None, "int64"))
+    if stable and _ties(place, nan):
+        return _taken(a, _order(a, options, nan, offsets))
     result = _copy(a)
     place = find(result)
     if offsets is not None:
@@ -264,7 +267,7 @@ def sort_inplace(
     """Sorts on the device without any memory beside the array; segments with as much memory again, if they are long."""
     place = find(a.detach() if _library(a) == "torch" else a)
     _check(place, axis, nan, oblivious, engine)
-    if _ties(place, nan, stable, offsets):
+    if stable and _ties(place, nan):
         raise ValueError("floats on a GPU are not sorted stably in place: leave stable out, say nan='total', or use bitonic.sort")
     if not place.is_writeable:
         raise ValueError("the array is read-only: sort a copy with bitonic.sort(a)")
@@ -289,8 +292,16 @@ def argsort(
             f"the order of a {type(a).__name__} on a GPU is not found here: take it of a copy in the processor's memory, such as a.cpu()"
         )
     dtype = np.dtype(index_type(index_dtype)).name
+    indices, segments = _indices(a, options, nan, offsets)
+    # Offsets that are not known here may leave places of no segment.
+    covered = slice(None) if segments is None or segments.covered is None else segments.covered
+    return _with_indices(a, indices[covered], dtype)
+
+
+def _indices(a: Any, options: Sorter, nan: str, offsets: Any) -> tuple[Any, Segments | None]:
+    """The index of every key of the sorted rows or segments, 0 for those of no segment; equal keys by lowest index."""
     keys = _copy(a)
-    if nan == "last" and place.dtype.kind == "f":
+    if _ties(find(keys), nan):
         keys = _compared_as_numpy(keys)
     place = find(keys)
     length, row = place.array[1], place.shape[-1]
@@ -299,16 +310,30 @@ def argsort(
     if longest > 2**31:
         raise ValueError(f"indices of {longest} keys do not fit 31 bits: sort parts of the array")
     if segments is not None:
-        # Offsets that are not known here may leave places of no segment.
         indices = _zeros(keys, place.shape, "int32")
         _sort_segments(keys, place, segments, options, "indices", indices)
-        return _with_indices(a, indices if segments.covered is None else indices[segments.covered], dtype)
+        return indices, segments
     indices = _empty(keys, place.shape, "int32")
     if length == row and length:
         _sort_both(keys, place, options, "indices", indices)
     elif length:
         _sort_segments(keys, place, _rows(keys, place), options, "indices", indices)
-    return _with_indices(a, indices, dtype)
+    return indices, None
+
+
+def _order(a: Any, options: Sorter, nan: str, offsets: Any) -> Any:
+    """Where the keys of the sorted array were along its last axis. Those of no segment stay where they are."""
+    indices, segments = _indices(a, options, nan, offsets)
+    indices = _with_indices(a, indices, "int64")
+    length = indices.shape[-1]
+    if segments is None or length == 0:
+        return indices
+    library = sys.modules[_library(a)]
+    here, offsets = _numbers(a, length), _with_indices(a, segments.offsets, "int64")
+    begun = library.searchsorted(offsets, here, side="right")
+    # Offsets that do not ascend give any order, and no place outside of the array.
+    places = library.clip(offsets[begun - 1] + indices, 0, length - 1)
+    return library.where((begun > 0) & (begun <= segments.number), places, here)
 
 
 def _sort_both(keys: Any, place: Place, options: Sorter, beside: str, other: Any) -> None:
@@ -344,12 +369,8 @@ def sort_pairs(
         )
     size = values.element_size() if _library(values) == "torch" else values.dtype.itemsize
     beside = {4: "narrow", 8: "wide"}.get(size)
-    if offsets is not None and beside is None:
-        raise TypeError(f"segments of values of dtype {values.dtype} are not sorted here: pass indices as values, and take them")
-    if offsets is not None and stable:
-        raise ValueError("segments of pairs on a GPU are not sorted stably: leave stable out")
     if beside is None or stable:
-        order = argsort(keys, axis, options, nan, oblivious, engine, None, "int64")
+        order = _order(keys, options, nan, offsets)
         return _taken(keys, order), _taken(values, order)
     sorted_keys, sorted_values = _copy(keys), _copy(values)
     place = find(sorted_keys)
@@ -364,10 +385,21 @@ def sort_pairs(
     return sorted_keys, sorted_values
 
 
+# The bits of the largest value: infinity, where there is one. What is behind it are NaNs.
+_LARGEST = {"float8_e4m3fn": 0x7E, "float8_e5m2": 0x7C, "bfloat16": 0x7F80}
+
+
 def _compared_as_numpy(keys: Any) -> Any:
     """Floats whose bits are equal where NumPy calls them equal: all NaNs one NaN, and no -0.0."""
     library = sys.modules[_library(keys)]
-    return library.where(library.isnan(keys), library.full_like(keys, np.nan), keys + 0.0)
+    name = name_in_torch(keys) if _library(keys) == "torch" else None
+    if name:
+        # PyTorch does not compare 8-bit floats.
+        bits = bits_of(keys)
+        largest, without_sign = _LARGEST[name], 0x7F if keys.element_size() == 1 else 0x7FFF
+        magnitudes = bits & without_sign
+        return bits.masked_fill(magnitudes > largest, without_sign).masked_fill(magnitudes == 0, 0).view(keys.dtype)
+    return library.where(library.isnan(keys), library.full_like(keys[:1], np.nan), keys + 0.0)
 
 
 def topk(
@@ -387,9 +419,12 @@ def topk(
     dtype = np.dtype(index_type(index_dtype)).name
     if not place.is_contiguous:
         keys = _copy(a)
-        place = find(keys)
+    has_ties = _ties(place, nan)
+    if has_ties:
+        keys = _compared_as_numpy(keys)
+    place = find(keys)
     shape = (*place.shape[:-1], k)
-    best, indices = _empty(a, shape, place.dtype.name), _empty(a, shape, "int32")
+    best, indices = _empty(a, shape, name_of(place.dtype)), _empty(a, shape, "int32")
     length = place.array[1]
     if length and k:
         rows = length // row
@@ -407,4 +442,6 @@ def topk(
             (_address(room), size) if size else None,
         )
         del room  # Its library reuses it in the order of the stream.
+    if has_ties:
+        best = _taken(a, _with_indices(a, indices, "int64"))
     return best, _with_indices(a, indices, dtype)

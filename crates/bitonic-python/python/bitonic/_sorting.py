@@ -206,15 +206,21 @@ def sort_pairs(
     if dtype.kind in "iufMm" and dtype.itemsize in (4, 8) and is_plain(sorted_keys):
         sorted_values = np.array(np.moveaxis(np.asarray(value_array), axis, -1), order="C", copy=True)
         options.sort_pairs(sorted_keys, sorted_values, segments)
-    elif segments is None:
+    else:
         if oblivious:
             raise ValueError(f"values of dtype {dtype} are gathered, which shows where they were: give values of 4 or 8 bytes")
-        order = order_of(sorted_keys, options, np.int64)
+        order = order_of(sorted_keys, options, np.int64, segments)
+        order = order if segments is None else _places(order, segments, sorted_keys.size)
         sorted_keys = np.take_along_axis(sorted_keys, order, -1)
         sorted_values = np.take_along_axis(np.moveaxis(np.asarray(value_array), axis, -1), order, -1)
-    else:
-        raise TypeError(f"segments of values of dtype {dtype} are not sorted here: pass indices as values, and take them")
     return give_keys(back(sorted_keys, axis)), give_values(back(sorted_values, axis))
+
+
+def _places(indices: Array, offsets: list[int], length: int) -> Array:
+    """Indices within segments as places of the whole array. Keys of no segment stay where they are."""
+    places, ends = np.arange(length), np.array(offsets)
+    places[ends[0] : ends[-1]] = indices + np.repeat(ends[:-1], np.diff(ends))
+    return places
 
 
 def lexsort(

@@ -271,7 +271,7 @@ pub enum Argument<M> {
 }
 
 /// The most arguments of a kernel.
-pub const MOST_ARGUMENTS: usize = 16;
+pub const MOST_ARGUMENTS: usize = 20;
 
 /// The arguments of a kernel, in order, without memory to allocate.
 #[derive(Clone, Copy, Debug)]

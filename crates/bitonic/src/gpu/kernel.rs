@@ -43,6 +43,7 @@ const COUNTED: Part = part!("counted.c");
 const BEST: Part = part!("best.c");
 const TALLY: Part = part!("tally.c");
 const VERIFY: Part = part!("verify.c");
+const OFFSETS: Part = part!("offsets.c");
 const SEGMENTS: Part = part!("segments.c");
 const SEGMENT_MERGE: Part = part!("segment_merge.c");
 
@@ -76,18 +77,18 @@ pub(crate) static KERNELS: &[Kernel] = kernels! {
     "tally_count": [TILE, TALLY, part!("tally_count.c")], reads_input: true;
     "tally_sum": [TILE, TALLY, part!("tally_sum.c")], reads_input: false;
     "tally_fill": [TILE, TALLY, part!("tally_fill.c")], reads_input: false;
-    "best_bound": [TILE, SAMPLED, BEST, part!("best_bound.c")], reads_input: true;
-    "best_filter": [TILE, BEST, part!("best_filter.c")], reads_input: true;
-    "select_best": [TILE, BEST, part!("select_best.c")], reads_input: true;
+    "best_bound": [TILE, SAMPLED, OFFSETS, BEST, part!("best_bound.c")], reads_input: true;
+    "best_filter": [TILE, OFFSETS, BEST, part!("best_filter.c")], reads_input: true;
+    "select_best": [TILE, OFFSETS, BEST, part!("select_best.c")], reads_input: true;
     "verify_before": [VERIFY, part!("verify_before.c")], reads_input: true;
     "verify_after": [VERIFY, part!("verify_after.c")], reads_input: false;
     "verify_best": [VERIFY, part!("verify_best.c")], reads_input: false;
     "verify_compare": [VERIFY, part!("verify_compare.c")], reads_input: false;
-    "segments_count": [SEGMENTS, part!("segments_count.c")], reads_input: false;
-    "segments_list": [SEGMENTS, part!("segments_list.c")], reads_input: false;
-    "segment_sort": [TILE, SEGMENTS, part!("segment_sort.c")], reads_input: true;
-    "segment_splits": [SEGMENTS, SEGMENT_MERGE, part!("segment_splits.c")], reads_input: false;
-    "segment_tile_merge": [TILE, SEGMENTS, SEGMENT_MERGE, part!("segment_tile_merge.c")], reads_input: false;
+    "segments_count": [OFFSETS, SEGMENTS, part!("segments_count.c")], reads_input: false;
+    "segments_list": [OFFSETS, SEGMENTS, part!("segments_list.c")], reads_input: false;
+    "segment_sort": [TILE, OFFSETS, SEGMENTS, part!("segment_sort.c")], reads_input: true;
+    "segment_splits": [OFFSETS, SEGMENTS, SEGMENT_MERGE, part!("segment_splits.c")], reads_input: false;
+    "segment_tile_merge": [TILE, OFFSETS, SEGMENTS, SEGMENT_MERGE, part!("segment_tile_merge.c")], reads_input: false;
 };
 
 /// The row of a name.

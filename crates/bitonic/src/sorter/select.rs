@@ -2,7 +2,7 @@
 
 use super::{Operation, Sorter};
 use crate::Error;
-use crate::cpu::{self, KeysPlan, Settings};
+use crate::cpu::{self, Bounds, KeysPlan, Settings};
 use crate::gpu::execute::{HostArrays, HostData};
 use crate::key::{Bits, Key, Order, as_bits, bits_as_bytes, bits_as_bytes_mut};
 use crate::plan::Plan;
@@ -40,7 +40,7 @@ impl Sorter {
     /// # Ok::<(), bitonic::Error>(())
     /// ```
     pub fn top_k<K: Key>(&self, keys: &[K], k: usize) -> Result<TopK<K>, Error> {
-        self.for_top().top_of_rows(keys, Segments::one(keys.len()), k)
+        self.for_top().top_of_parts(keys, Segments::one(keys.len()), None, k)
     }
 
     /// [`Sorter::top_k`] of every row of `row_length` keys, one after the other: `k` keys and indices for each, or `row_length`
@@ -54,7 +54,7 @@ impl Sorter {
     /// # Ok::<(), bitonic::Error>(())
     /// ```
     pub fn top_k_rows<K: Key>(&self, keys: &[K], row_length: usize, k: usize) -> Result<TopK<K>, Error> {
-        self.for_top().top_of_rows(keys, Segments::rows(keys.len(), row_length)?, k)
+        self.for_top().top_of_parts(keys, Segments::rows(keys.len(), row_length)?, None, k)
     }
 
     /// What [`Sorter::top_k`] would do with this many keys.
@@ -77,6 +77,8 @@ impl Sorter {
     /// [`Sorter::top_k`] of every segment, one after the other. Segments as in [`Sorter::sort_segments`]; one with fewer than `k` keys
     /// gives all of them. Indices count from the beginning of the segment.
     ///
+    /// - Engine: as for [`Sorter::top_k`]. A device takes all segments in one go, and has `k` places for the best of each; where these are more
+    ///   than keys, all segments are sorted instead.
     /// - Errors: [`Error::Offsets`].
     ///
     /// ```
@@ -85,16 +87,19 @@ impl Sorter {
     /// # Ok::<(), bitonic::Error>(())
     /// ```
     pub fn top_k_segments<K: Key>(&self, keys: &[K], offsets: &[usize], k: usize) -> Result<TopK<K>, Error> {
-        Segments::offsets(offsets, keys.len())?;
-        let sorter = self.for_top();
-        let mut all = TopK { keys: Vec::new(), indices: Vec::new() };
-        for ends in offsets.windows(2) {
-            let segment = &keys[ends[0]..ends[1]];
-            let top = sorter.top_of_rows(segment, Segments::one(segment.len()), k)?;
-            all.keys.extend(top.keys);
-            all.indices.extend(top.indices);
-        }
-        Ok(all)
+        let segments = Segments::offsets(offsets, keys.len())?;
+        self.for_top().top_of_parts(keys, segments, Some(offsets), k)
+    }
+
+    /// What [`Sorter::top_k_segments`] would do with this many keys.
+    pub fn plan_top_k_segments<K: Key>(
+        &self,
+        len: usize,
+        offsets: &[usize],
+        k: usize,
+    ) -> Result<Plan, Error> {
+        let segments = Segments::offsets(offsets, len)?;
+        self.for_top().plan_of(Request::top::<K>(segments, k), cpu::top::plan_top::<K::Bits>)
     }
 
     /// Puts the key that comes at `place` in sorted order there, keys that come earlier before it and keys that come later behind it,
@@ -150,27 +155,41 @@ impl Sorter {
         self.clone().order(self.order.unwrap_or(Order::Descending))
     }
 
-    /// The best of every row, in this sorter's own order.
-    fn top_of_rows<K: Key>(&self, keys: &[K], segments: Segments, k: usize) -> Result<TopK<K>, Error> {
-        let mut top = Top { bits: as_bits(keys), k, best: Vec::new(), indices: Vec::new() };
+    /// The best of every row or segment, in this sorter's own order.
+    fn top_of_parts<K: Key>(
+        &self,
+        keys: &[K],
+        segments: Segments,
+        offsets: Option<&[usize]>,
+        k: usize,
+    ) -> Result<TopK<K>, Error> {
+        let bounds = offsets.map_or(Bounds::rows(keys.len(), segments.longest()), Bounds::Offsets);
+        let places = k.min(segments.longest()).saturating_mul(segments.count());
+        if self.engine.has_devices() && places > segments.len() {
+            return self.top_of_sorted(keys, bounds, k);
+        }
+        let mut top = Top { bits: as_bits(keys), bounds, offsets, k, best: Vec::new(), indices: Vec::new() };
         match self.run(Request::top::<K>(segments, k), &mut top) {
             Ok(_) => {
                 let keys = top.best.into_iter().map(K::from_raw_bits).collect();
                 Ok(TopK { keys, indices: top.indices })
             }
-            Err(Error::TopTooLarge { .. }) => self.top_of_sorted(keys, segments, k),
+            Err(Error::TopTooLarge { .. }) => self.top_of_sorted(keys, bounds, k),
             Err(error) => Err(error),
         }
     }
 
     /// The same by sorting all: for more than a device keeps apart.
-    fn top_of_sorted<K: Key>(&self, keys: &[K], segments: Segments, k: usize) -> Result<TopK<K>, Error> {
-        let row_length = segments.longest();
-        let order = self.indices(keys, segments)?;
+    fn top_of_sorted<K: Key>(&self, keys: &[K], bounds: Bounds<'_>, k: usize) -> Result<TopK<K>, Error> {
+        let order = match bounds {
+            Bounds::Rows { row_length, .. } => self.indices(keys, Segments::rows(keys.len(), row_length)?)?,
+            Bounds::Offsets(offsets) => self.argsort_segments(keys, offsets)?,
+        };
+        let first = bounds.covered().start;
         let mut top = TopK { keys: Vec::new(), indices: Vec::new() };
-        for (keys, order) in keys.chunks(row_length.max(1)).zip(order.chunks(row_length.max(1))) {
-            let best = &order[..k.min(row_length)];
-            top.keys.extend(best.iter().map(|&index| keys[index]));
+        for part in (0..bounds.count()).map(|number| bounds.range(number)) {
+            let best = &order[part.start - first..][..k.min(part.len())];
+            top.keys.extend(best.iter().map(|&index| keys[part.start + index]));
             top.indices.extend(best);
         }
         Ok(top)
@@ -180,6 +199,8 @@ impl Sorter {
 /// The bits of keys, and what is found among them.
 struct Top<'a, B> {
     bits: &'a [B],
+    bounds: Bounds<'a>,
+    offsets: Option<&'a [usize]>,
     k: usize,
     best: Vec<B>,
     indices: Vec<usize>,
@@ -191,8 +212,11 @@ impl<B: Bits> Operation for Top<'_, B> {
     }
 
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error> {
-        for row in self.bits.chunks(request.segments.longest().max(1)) {
-            let (best, indices) = cpu::top::top(row, request.map(), self.k, settings)?;
+        // What a device that failed had made room for.
+        self.best.clear();
+        self.indices.clear();
+        for part in (0..self.bounds.count()).map(|number| self.bounds.range(number)) {
+            let (best, indices) = cpu::top::top(&self.bits[part], request.map(), self.k, settings)?;
             if self.indices.is_empty() {
                 (self.best, self.indices) = (best, indices);
             } else {
@@ -203,18 +227,19 @@ impl<B: Bits> Operation for Top<'_, B> {
         Ok(())
     }
 
-    fn data(&mut self, request: &Request) -> Result<HostData<'_>, Error> {
-        let count = self.k.min(request.segments.longest()).saturating_mul(request.segments.count());
+    fn data(&mut self, _: &Request) -> Result<HostData<'_>, Error> {
+        let of_part = |number| self.k.min(self.bounds.range(number).len());
+        let count = (0..self.bounds.count()).map(of_part).sum();
         self.best = cpu::try_vec(count)?;
         self.best.resize(count, B::ZERO);
         self.indices = cpu::try_vec(count)?;
         self.indices.resize(count, 0);
         let arrays = HostArrays::Best {
-            keys: bits_as_bytes(self.bits),
+            keys: bits_as_bytes(&self.bits[self.bounds.covered()]),
             best: bits_as_bytes_mut(&mut self.best),
             indices: &mut self.indices,
         };
-        Ok(arrays.into())
+        Ok(HostData { arrays, offsets: self.offsets })
     }
 }
 
@@ -231,5 +256,17 @@ mod tests {
             let refused = sorter.clone().engine(engine).top_k(&[1, 3, 2], 1);
             assert!(matches!(refused, Err(Error::EngineUnavailable { .. })), "{refused:?}");
         }
+    }
+
+    #[test]
+    fn what_a_device_had_room_for_is_no_result_of_the_cpu() {
+        let (keys, offsets) = ([3_u32, 1, 2, 7], [0, 3, 4]);
+        let (bounds, segments) = (Bounds::Offsets(&offsets), Segments::offsets(&offsets, 4).unwrap());
+        let mut top =
+            Top { bits: &keys[..], bounds, offsets: Some(&offsets), k: 2, best: vec![], indices: vec![] };
+        let request = Request { order: Order::Descending, ..Request::top::<u32>(segments, 2) };
+        top.data(&request).unwrap();
+        top.run_on_cpu(&request, Sorter::new().order(Order::Descending).settings().unwrap()).unwrap();
+        assert_eq!((top.best, top.indices), (vec![3, 2, 7], vec![0, 2, 0]));
     }
 }

@@ -219,6 +219,68 @@ fn the_best_keys_are_found_with_a_workspace_and_without() {
     assert!(matches!(refused, Err(Error::TopTooLarge { k: 100_000, .. })), "{refused:?}");
 }
 
+/// Short segments and such that are filtered, in offsets of 32 and 64 bits, with a workspace and without.
+#[test]
+fn the_best_keys_of_segments_are_found_where_they_are() {
+    let Caller { stream, sorter, .. } = Caller::new(&device_or_skip!());
+    let lengths = [0_usize, 1, 5, 100, 33_000, 2, 64, 0, 9_000, 513, 1, 3_000_001, 17, 16_384, 16_383, 3];
+    let mut offsets = vec![7_usize];
+    offsets.extend(lengths.iter().scan(7, |end, length| {
+        *end += length;
+        Some(*end)
+    }));
+    let (len, segments) = (offsets[lengths.len()] + 9, lengths.len());
+    let narrow = stream.clone_htod(&offsets.iter().map(|&offset| offset as u32).collect::<Vec<_>>()).unwrap();
+    let wide = stream.clone_htod(&offsets.iter().map(|&offset| offset as u64).collect::<Vec<_>>()).unwrap();
+    for order in [Order::Ascending, Order::Descending] {
+        let (sorter, on_cpu) = (sorter.clone().order(order), Sorter::new().engine(Engine::Cpu).order(order));
+        for (k, pattern) in
+            [(1, Pattern::Random), (50, Pattern::Special), (50, Pattern::Sorted), (1000, Pattern::FewUnique)]
+        {
+            let keys: Vec<f32> = pattern.generate(len, 3);
+            let expected = on_cpu.top_k_segments(&keys, &offsets, k).unwrap();
+            let array = stream.clone_htod(&keys).unwrap();
+            for longest in [3_000_001, len] {
+                let size = sorter.workspace_size_top_k_segments::<f32>(len, segments, longest, k).unwrap();
+                let mut workspace = stream.alloc_zeros::<u8>(size.max(1)).unwrap();
+                for is_wide in [false, true] {
+                    let mut best = stream.clone_htod(&vec![7.5_f32; segments * k]).unwrap();
+                    let mut indices = stream.clone_htod(&vec![!0_u32; segments * k]).unwrap();
+                    if is_wide {
+                        let table = (&wide, longest);
+                        let mut sorter = sorter.with_workspace(&mut workspace);
+                        sorter.top_k_segments(&stream, &array, table, k, &mut best, &mut indices).unwrap();
+                    } else {
+                        let table = (&narrow, longest);
+                        sorter.top_k_segments(&stream, &array, table, k, &mut best, &mut indices).unwrap();
+                    }
+                    let what = format!("{k}, {pattern:?}, {order:?}, {longest}, {is_wide}");
+                    let (best, indices) =
+                        (stream.clone_dtoh(&best).unwrap(), stream.clone_dtoh(&indices).unwrap());
+                    let mut found = 0;
+                    for (segment, length) in lengths.into_iter().enumerate() {
+                        let (count, start) = (length.min(k), segment * k);
+                        let bits = |keys: &[f32]| keys.iter().map(|key| key.to_bits()).collect::<Vec<_>>();
+                        let of_cpu = found..found + count;
+                        assert_eq!(
+                            bits(&best[start..][..count]),
+                            bits(&expected.keys[of_cpu.clone()]),
+                            "{what}"
+                        );
+                        let places = indices[start..][..count].iter().map(|&index| index as usize);
+                        assert!(places.eq(expected.indices[of_cpu].iter().copied()), "{what}");
+                        assert!(best[start + count..start + k].iter().all(|&key| key == 7.5), "{what}");
+                        assert!(indices[start + count..start + k].iter().all(|&index| index == !0), "{what}");
+                        found += count;
+                    }
+                }
+            }
+        }
+    }
+    let refused = sorter.workspace_size_top_k_segments::<u64>(1 << 20, 2, 1 << 20, 100_000);
+    assert!(matches!(refused, Err(Error::TopTooLarge { k: 100_000, .. })), "{refused:?}");
+}
+
 /// Lengths of every class and longer ones, mixed, in offsets of 32 and 64 bits, with the longest told and not.
 #[test]
 fn segments_are_sorted_where_they_are() {

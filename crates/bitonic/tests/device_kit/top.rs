@@ -1,4 +1,4 @@
-//! The best keys of rows, found on a device.
+//! The best keys of rows and of segments, found on a device.
 
 use crate::{ENGINE, has_device};
 use bitonic::key::KeyType;
@@ -88,4 +88,77 @@ fn no_rows_and_no_keys_have_no_best_ones() {
     assert!(sorter.top_k::<u32>(&[], 3).unwrap().indices.is_empty());
     assert!(matches!(sorter.top_k_rows(&[1, 2, 3], 2, 1), Err(Error::Rows { len: 3, row_length: 2 })));
     assert_eq!(sorter.plan_top_k::<f32>(100_000, 50).unwrap().engine, ENGINE);
+}
+
+/// Segments of these lengths, with some keys before the first and behind the last that belong to none: what the CPU finds in each.
+fn check_segments<K: TestKey>(sorter: &Sorter, lengths: &[usize], k: usize, patterns: &[Pattern]) {
+    let mut offsets = vec![5];
+    offsets.extend(lengths.iter().scan(5, |end, &length| {
+        *end += length;
+        Some(*end)
+    }));
+    for &pattern in patterns {
+        for order in [Order::Ascending, Order::Descending] {
+            let keys: Vec<K> = pattern.generate(offsets[lengths.len()] + 3, 3);
+            let found = sorter.clone().order(order).top_k_segments(&keys, &offsets, k).unwrap();
+            let (mut best, mut indices) = (Vec::new(), Vec::new());
+            for ends in offsets.windows(2) {
+                let (keys, places) = expected(&keys[ends[0]..ends[1]], ends[1] - ends[0], k, order);
+                best.extend(keys);
+                indices.extend(places);
+            }
+            let what = format!("{k} of {lengths:?} {}, {pattern:?}, {order:?}", K::TYPE);
+            assert_eq!(found.indices, indices, "{what}");
+            let bits = |keys: &[K]| keys.iter().map(|key| key.to_raw_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&found.keys), bits(&best), "{what}");
+        }
+    }
+}
+
+/// Some are so long that they are filtered, others nearly are; most are not.
+const LENGTHS: &[usize] = &[3, 0, 1, 700, 40_000, 16_384, 16_383, 5, 0, 100_001, 2, 32_767, 9];
+
+#[test]
+fn the_best_keys_of_segments_of_any_lengths() {
+    let sorter = on_device!();
+    let launches = |longest: usize| {
+        let plan = sorter.plan_top_k_segments::<f32>(longest, &[0, longest / 2, longest], 7).unwrap();
+        plan.kernels.expect("a device was asked").launches.len()
+    };
+    assert_eq!((launches(20_000), launches(100_000)), (1, 3), "long ones are filtered");
+    check_segments::<f32>(&sorter, LENGTHS, 7, TELLING);
+    check_segments::<f32>(&sorter, &[60_001], 50, TELLING);
+    check_segments::<u32>(&sorter, &vec![17; 2000], 3, &[Pattern::Random]);
+}
+
+#[test]
+fn any_number_of_best_keys_of_segments() {
+    let sorter = on_device!();
+    for k in [0, 1, 1000] {
+        check_segments::<i64>(&sorter, LENGTHS, k, &[Pattern::Random, Pattern::Reversed]);
+    }
+    // So many that they are taken from an argsort.
+    check_segments::<u32>(&sorter, &[300_001, 7], 200_000, &[Pattern::Random]);
+}
+
+#[test]
+fn the_best_keys_of_segments_of_every_type() {
+    let sorter = on_device!();
+    let patterns = [Pattern::Random, Pattern::Special];
+    for &key in KeyType::ALL {
+        bitonic::with_key_type!(key, K => check_segments::<K>(&sorter, &[3, 200, 0, 900], 10, &patterns));
+    }
+    // Longer ones, of every width.
+    for key in [KeyType::I8, KeyType::F16, KeyType::F32, KeyType::F64, KeyType::U128] {
+        bitonic::with_key_type!(key, K => check_segments::<K>(&sorter, &[3, 20_000, 0, 900], 10, &patterns));
+    }
+}
+
+#[test]
+fn no_segments_have_no_best_keys() {
+    let sorter = on_device!();
+    for offsets in [&[][..], &[2], &[2, 2], &[0, 0, 0]] {
+        assert!(sorter.top_k_segments(&[3, 1, 2], offsets, 2).unwrap().indices.is_empty());
+    }
+    assert!(matches!(sorter.top_k_segments(&[1, 2], &[0, 3], 1), Err(Error::Offsets { .. })));
 }

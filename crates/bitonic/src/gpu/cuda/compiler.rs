@@ -271,12 +271,15 @@ mod tests {
                 let checks = if has_offsets { Vec::new() } else { check_plans(&job, &facts).to_vec() };
                 let sorting = plan.launches.iter().skip(number % 2).chain(plan.launches.first());
                 for launch in sorting.chain(checks.iter().flat_map(|plan| &plan.launches)) {
-                    // Segments of all classes are sorted by one text, pieces of longer ones by another.
-                    let pieces = |launch: &Launch| launch.constants.contains(&("PIECES", 1));
+                    // Segments of all classes are sorted by one text, pieces of longer ones by another; their best are found by others
+                    // than those of rows.
+                    let variant = |launch: &Launch| {
+                        [("PIECES", 1), ("SEGMENTED", 1)].map(|one| launch.constants.contains(&one))
+                    };
                     let known = |other: &&Launch| {
                         other.kernel == launch.kernel
                             && (!["tile_sort", "row_sort"].contains(&launch.kernel) || turn > 3)
-                            && pieces(other) == pieces(launch)
+                            && variant(other) == variant(launch)
                     };
                     if !launches.iter().any(|other| known(&other)) {
                         launches.push(launch.clone());

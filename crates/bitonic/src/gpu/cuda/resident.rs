@@ -11,7 +11,7 @@ use crate::gpu::lock::lock;
 use crate::gpu::strategy::check_best;
 use crate::key::{Key, Order};
 use crate::plan::KernelPlan;
-use crate::request::{Request, Segments, ValueType};
+use crate::request::{Index, Request, Segments, ValueType};
 use crate::{Engine, Error};
 use cudarc::driver::sys::{self, CUdeviceptr};
 use cudarc::driver::{CudaContext, CudaEvent, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
@@ -240,6 +240,21 @@ impl ResidentSorter {
         Ok(self.workspace_of(&self.ragged::<u32>(Request::argsort::<K>(segments))?))
     }
 
+    /// The same for [`WithWorkspace::top_k_segments`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`ResidentSorter::workspace_size_argsort_segments`], and [`Error::TopTooLarge`].
+    pub fn workspace_size_top_k_segments<K: Key>(
+        &self,
+        len: usize,
+        segments: usize,
+        longest: usize,
+        k: usize,
+    ) -> Result<usize, Error> {
+        Ok(self.workspace_of(&self.best_of_segments::<K, u32>(of_segments(len, segments, longest), k)?))
+    }
+
     fn workspace_of(&self, job: &Job) -> usize {
         self.plan(job).work.bytes()
     }
@@ -367,15 +382,57 @@ impl ResidentSorter {
         indices: &mut impl DevicePtrMut<u32>,
     ) -> Result<(), Error> {
         let job = self.best::<K>(keys.len(), row_length, k)?;
-        self.find_best(stream, keys, best, indices, &job, None::<&mut CudaSlice<u8>>)
+        let arrays = BestArrays { keys, best, indices, offsets: None::<&CudaSlice<u32>> };
+        self.find_best(stream, arrays, &job, None::<&mut CudaSlice<u8>>)
     }
 
-    fn find_best<K: Key>(
+    /// As [`ResidentSorter::top_k_rows`] of every segment. Offsets and `longest` are as for [`WithWorkspace::sort_segments`]. The best of every
+    /// segment have `k` places, or `longest` if that is less; of a segment with fewer keys all come, and the places behind them stay as they
+    /// are.
+    ///
+    /// ```no_run
+    /// # use bitonic::{Order, cuda::{ResidentSorter, cudarc::driver::CudaContext}};
+    /// # let context = CudaContext::new(0)?;
+    /// # let stream = context.new_stream()?;
+    /// let keys = stream.clone_htod(&[3.5_f32, -1.0, 2.0, 9.0])?;
+    /// let offsets = stream.clone_htod(&[0_u32, 3, 4])?;
+    /// let mut best = stream.clone_htod(&[f32::NAN; 4])?;
+    /// let mut indices = stream.alloc_zeros::<u32>(4)?;
+    /// let sorter = ResidentSorter::new(&context)?.order(Order::Descending);
+    /// sorter.top_k_segments(&stream, &keys, (&offsets, 4), 2, &mut best, &mut indices)?;
+    /// assert_eq!(stream.clone_dtoh(&best)?[..3], [3.5, 2.0, 9.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`ResidentSorter::top_k_rows`], [`Error::EngineUnavailable`] for more segments than 31 bits count, and [`Error::Device`] when the
+    /// sorter is [`verified`](Self::verified).
+    pub fn top_k_segments<K: Key, O: Index>(
         &self,
         stream: &CudaStream,
         keys: &impl DevicePtr<K>,
+        (offsets, longest): (&impl DevicePtr<O>, usize),
+        k: usize,
         best: &mut impl DevicePtrMut<K>,
         indices: &mut impl DevicePtrMut<u32>,
+    ) -> Result<(), Error> {
+        let segments = of_segments(keys.len(), offsets.len().saturating_sub(1), longest);
+        let job = self.best_of_segments::<K, O>(segments, k)?;
+        let arrays = BestArrays { keys, best, indices, offsets: Some(offsets) };
+        self.find_best(stream, arrays, &job, None::<&mut CudaSlice<u8>>)
+    }
+
+    fn find_best<K: Key, O: Index>(
+        &self,
+        stream: &CudaStream,
+        BestArrays { keys, best, indices, offsets }: BestArrays<
+            '_,
+            impl DevicePtr<K>,
+            impl DevicePtrMut<K>,
+            impl DevicePtrMut<u32>,
+            impl DevicePtr<O>,
+        >,
         job: &Job,
         workspace: Option<&mut impl DevicePtrMut<u8>>,
     ) -> Result<(), Error> {
@@ -386,12 +443,18 @@ impl ResidentSorter {
             }
         }
         self.check_contexts([stream, keys.stream(), best.stream(), indices.stream()])?;
+        if let Some(offsets) = offsets {
+            self.check_contexts([offsets.stream()])?;
+        }
+        let (offsets, _offsets_recorded_after) = offsets.map(|offsets| offsets.device_ptr(stream)).unzip();
         let (input, _input_recorded_after) = keys.device_ptr(stream);
         let (keys, _keys_recorded_after) = best.device_ptr_mut(stream);
         let (values, _values_recorded_after) = indices.device_ptr_mut(stream);
-        let arrays = DeviceArrays { input: Some(input), ..DeviceArrays::in_place(keys, Some(values)) };
+        let arrays =
+            DeviceArrays { input: Some(input), offsets, ..DeviceArrays::in_place(keys, Some(values)) };
         // SAFETY: stream and arrays are of the sorter's context; the input holds the job's keys and is only read, the others have
-        // places for the best and are borrowed exclusively, and cudarc makes their other users wait.
+        // places for the best and are borrowed exclusively, the offsets are as many as the job has and one more, kernels stay within the
+        // keys whatever they say, and cudarc makes other users wait.
         unsafe { self.queue(stream, job, arrays, workspace) }
     }
 
@@ -568,6 +631,12 @@ impl ResidentSorter {
         Err(self.refuse(format!("{row_length} indices do not fit 32 bits")))
     }
 
+    fn best_of_segments<K: Key, O>(&self, segments: Segments, k: usize) -> Result<Job, Error> {
+        let job = self.ragged::<O>(Request::top::<K>(segments, k))?;
+        check_best(&job, self.device.facts())?;
+        Ok(job)
+    }
+
     fn job(&self, request: Request) -> Job {
         Job::of(&Request { order: self.order, nan_last: self.nan_last, ..request })
     }
@@ -611,6 +680,14 @@ impl ResidentSorter {
     fn refuse(&self, reason: String) -> Error {
         Error::Device { device: self.device.info().name.clone(), operation: "sort the array", reason }
     }
+}
+
+/// The arrays of a search for the best keys; offsets where rows have different lengths.
+struct BestArrays<'a, I, B, N, O> {
+    keys: &'a I,
+    best: &'a mut B,
+    indices: &'a mut N,
+    offsets: Option<&'a O>,
 }
 
 /// Segments of different lengths whose offsets are on the device.

@@ -17,7 +17,7 @@ pub(crate) enum HostArrays<'a> {
     Gathered { keys: &'a mut [u8], values: ValueBytes<'a> },
     /// Keys that stay, and places for the index of each.
     Indices { keys: &'a [u8], indices: &'a mut [usize] },
-    /// Keys that stay, and places for the best of every row and the index of each.
+    /// Keys that stay, and places for the best of every row and the index of each, one row after the other.
     Best { keys: &'a [u8], best: &'a mut [u8], indices: &'a mut [usize] },
 }
 
@@ -35,7 +35,7 @@ impl<'a> From<HostArrays<'a>> for HostData<'a> {
 }
 
 /// The rows of a job.
-fn bounds<'a>(job: &Job, offsets: Option<&'a [usize]>) -> Bounds<'a> {
+pub(super) fn bounds<'a>(job: &Job, offsets: Option<&'a [usize]>) -> Bounds<'a> {
     offsets.map_or(Bounds::rows(job.len(), job.row_length), Bounds::Offsets)
 }
 

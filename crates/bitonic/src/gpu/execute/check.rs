@@ -92,7 +92,10 @@ impl<'a> Check<'a> {
             return Some(OTHER_ELEMENTS);
         }
         // Such bits must not become keys, whatever the sums say.
-        if !key::are_valid(self.request.key, keys) {
+        let mut are_keys = true;
+        let all = Stretch { start: 0, keys, values: None };
+        self.for_each_part(all, |_, part| are_keys &= key::are_valid(self.request.key, part.keys));
+        if !are_keys {
             return Some("bits came back that no key has");
         }
         let in_order = self.in_order.load(Ordering::Relaxed) && self.blocks_are_in_order(keys, values);
@@ -180,10 +183,18 @@ impl<'a> Check<'a> {
         let row_length = self.job.row_length;
         let Some(offsets) = self.offsets else { return visit(Place { start, row_length }, stretch) };
         let (key_bytes, value_bytes) = (self.job.element.key_bytes(), self.job.element.value_bytes());
-        let (first, end) = (offsets[0], start + keys.len() / key_bytes);
-        let row = offsets.partition_point(|offset| offset - first <= start).saturating_sub(1);
-        for (row, ends) in offsets.windows(2).enumerate().skip(row) {
-            let (row_start, row_end) = (ends[0] - first, ends[1] - first);
+        let (first, end) = (offsets.first().copied().unwrap_or(0), start + keys.len() / key_bytes);
+        let first_row = if self.lands_less {
+            start / row_length.max(1)
+        } else {
+            offsets.partition_point(|offset| offset - first <= start).saturating_sub(1)
+        };
+        for (row, ends) in offsets.windows(2).enumerate().skip(first_row) {
+            let (row_start, row_end) = if self.lands_less {
+                (row * row_length, row * row_length + row_length.min(ends[1] - ends[0]))
+            } else {
+                (ends[0] - first, ends[1] - first)
+            };
             if row_start >= end {
                 break;
             }

@@ -1,17 +1,19 @@
 //! Arrays that fit the device: up, sorted, and down again when whole.
 
-use super::arrays::{HostArrays, HostData, indices, numbers, write_indices};
+use super::arrays::{HostArrays, HostData, bounds, indices, numbers, write_indices};
 use super::check::Check;
 use super::loaded::{give, take};
 use super::resident::{Buffers, sort_buffers};
 use super::wrong_result;
 use crate::Error;
+use crate::cpu::Bounds;
 use crate::gpu::driver::{Driver, Transfer};
 use crate::gpu::job::Job;
 use crate::gpu::memory::{Kept, Role, Shown, Words, copy};
 use crate::plan::KernelPlan;
 use crate::report::DeviceTimes;
 use crate::request::Request;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Sorts all arrays in one go. They are as they were if anything fails.
@@ -44,13 +46,12 @@ pub(super) fn sort<D: Driver>(
         }
         HostArrays::Best { keys, best, indices } => {
             let landed = sorter.sort(keys)?;
-            let (landed_keys, landed_indices) = (landed.keys.bytes(), landed.values.bytes());
-            if !are_the_keys(landed_keys, landed_indices, keys, job) {
+            let (found_keys, found) = (landed.keys.bytes(), landed.values.bytes());
+            let rows = BestOfRows::new(job, *offsets);
+            if !rows.are_the_keys(found_keys, found, keys) {
                 return Err(landed.sorted.no_index());
             }
-            best.copy_from_slice(landed_keys);
-            let found = numbers(landed_indices, job.element);
-            indices.iter_mut().zip(found).for_each(|(to, index)| *to = index);
+            rows.write(found_keys, found, best, indices);
             Ok(landed.done())
         }
     }
@@ -127,14 +128,58 @@ impl<D: Driver> Landed<'_, D> {
     }
 }
 
-/// Whether the best elements of every row are what their indices say.
-fn are_the_keys(best: &[u8], indices: &[u8], keys: &[u8], job: &Job) -> bool {
-    let (bytes, of_row) = (job.element.key_bytes(), job.best.unwrap_or(job.row_length).max(1));
-    let mut found = best.chunks_exact(bytes).zip(numbers(indices, job.element)).enumerate();
-    found.all(|(number, (key, index))| {
-        let at = (number / of_row * job.row_length + index) * bytes;
-        index < job.row_length && keys.get(at..at + bytes) == Some(key)
-    })
+/// Where the best elements of every row are that have landed: in as many places for each as are asked for.
+struct BestOfRows<'a> {
+    job: &'a Job,
+    rows: Bounds<'a>,
+    places: usize,
+}
+
+impl<'a> BestOfRows<'a> {
+    fn new(job: &'a Job, offsets: Option<&'a [usize]>) -> Self {
+        Self { job, rows: bounds(job, offsets), places: job.best.unwrap_or(job.row_length) }
+    }
+
+    /// Every row in the array of keys, and the places of its best: fewer than there could be, where the row has fewer elements.
+    fn each(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> + '_ {
+        let first = self.rows.covered().start;
+        (0..self.rows.count()).map(move |number| {
+            let row = self.rows.range(number);
+            let start = number * self.places;
+            (row.start - first..row.end - first, start..start + self.places.min(row.len()))
+        })
+    }
+
+    /// Whether they are what their indices say.
+    fn are_the_keys(&self, best: &[u8], indices: &[u8], keys: &[u8]) -> bool {
+        let element = self.job.element;
+        let of = |place: usize| in_bytes(&(place..place + 1), element.key_bytes());
+        self.each().all(|(row, places)| {
+            let found = numbers(&indices[in_bytes(&places, element.value_bytes())], element);
+            places
+                .zip(found)
+                .all(|(place, index)| index < row.len() && best[of(place)] == keys[of(row.start + index)])
+        })
+    }
+
+    /// Writes those of all rows one after the other.
+    fn write(&self, landed: &[u8], landed_indices: &[u8], best: &mut [u8], indices: &mut [usize]) {
+        let element = self.job.element;
+        let mut written = 0;
+        for (_, places) in self.each() {
+            let end = written + places.len();
+            best[in_bytes(&(written..end), element.key_bytes())]
+                .copy_from_slice(&landed[in_bytes(&places, element.key_bytes())]);
+            let found = numbers(&landed_indices[in_bytes(&places, element.value_bytes())], element);
+            indices[written..end].iter_mut().zip(found).for_each(|(to, index)| *to = index);
+            written = end;
+        }
+    }
+}
+
+/// The bytes of elements that have so many each.
+fn in_bytes(places: &Range<usize>, each: usize) -> Range<usize> {
+    places.start * each..places.end * each
 }
 
 /// What goes to a device.

@@ -1,5 +1,6 @@
-/* `parts` groups for every row: see best.c. A group takes every parts-th round of its row, so that elements that come one after the other are
-   shared by all, and keeps what passes in local memory until it has seen all. Lists are `capacity` places apart, and begin at `to`. */
+/* `parts` groups for every row, or for every cell: see best.c. A group takes every parts-th round of its row, so that elements that come
+   one after the other are shared by all, and keeps what passes in local memory until it has seen all. Lists are `capacity` places apart,
+   and begin at `to`. */
 
 /* What a work-item reads at once, and what a group does. */
 #define READ 4
@@ -18,15 +19,28 @@ FUNCTION void read_round(ARRAYS, Index row, Index column, Index length, Key *x)
 }
 
 KERNEL(ITEMS)
-best_filter(ARRAYS, WORK_ARRAYS, GLOBAL u32 *counters, Index stride, Index from, Index bound_at, Index to,
-            Index capacity, Index parts, u32 lengths, u32 counted, u32 best, u32 mapping)
+best_filter(ARRAYS, WORK_ARRAYS, GLOBAL u32 *counters, TABLE ROWS, Index bound_at, Index to, Index capacity,
+            Index parts, u32 counted, u32 best, u32 mapping)
 {
     LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
     OWN_LOCAL_ARRAY(u32, found, 2);
     AFTER_PREVIOUS();
+#if SEGMENTED
+    Index cell = GROUP / parts;
+    Owner owner = owner_of(cell, cell_length, offsets, segments, total, longest);
+    if (owner.length == 0) {
+        return;
+    }
+    Index number = owner.first_cell, length = owner.length, row = owner.begin;
+    Index part = (cell - number) * parts + GROUP % parts, list = to + number * capacity;
+    parts *= owner.cells;
+    capacity *= owner.cells;
+#else
     Index number = GROUP / parts, length = LENGTH_OF(number), row = from + number * stride;
+    Index part = GROUP % parts, list = to + number * capacity;
     /* Where a list is spoilt, its bound is not used. */
     length = length < best || length > stride ? 0 : length;
+#endif
     Element bound = load(WORK_NAMES, bound_at + number);
     Change change = change_of(ON_LOAD(mapping));
     Head last = head_of(bound);
@@ -35,7 +49,7 @@ best_filter(ARRAYS, WORK_ARRAYS, GLOBAL u32 *counters, Index stride, Index from,
     }
     BARRIER();
     Key x[READ], next[READ];
-    Index column = GROUP % parts * ROUND;
+    Index column = part * ROUND;
     read_round(ARRAY_NAMES, row, column, length, x);
     for (; column < length; column += parts * ROUND) {
         /* What comes next is under way while this is looked at. */
@@ -89,7 +103,7 @@ best_filter(ARRAYS, WORK_ARRAYS, GLOBAL u32 *counters, Index stride, Index from,
     count = count <= TILE ? count : 0;
     for (u32 at = ITEM; at < count; at += ITEMS) {
         if (first + at < capacity) {
-            store(WORK_NAMES, to + number * capacity + first + at, tile[PADDED(at)]);
+            store(WORK_NAMES, list + first + at, tile[PADDED(at)]);
         }
     }
 }

@@ -24,12 +24,6 @@
 
    The plan gives COUNTS, and GROUP_COUNT, the groups of the first two kernels. */
 
-#if OFFSET_BITS == 64
-typedef u64 Offset;
-#else
-typedef u32 Offset;
-#endif
-
 #define LARGEST (1u << LARGEST_LOG2)
 
 /* What a group counts: the segments of every class, the tiles of longer ones, and the rounds that these take. */
@@ -48,14 +42,6 @@ typedef u32 Offset;
 #define SEGMENT_PARAMETERS                                                                                             \
     ALL_ARRAYS, GLOBAL u32 *control, GLOBAL const Offset *offsets, u32 segments, Index total, Index longest,           \
         u32 most_tiles, u32 round, u32 mapping
-
-/* The elements of a segment. Offsets that do not ascend or lead out of the arrays make an empty one; so do those of a segment that is longer
-   than any was said to be, which there may be too few launches for. */
-FUNCTION Index length_of(GLOBAL const Offset *offsets, Index total, Index longest, u32 segment)
-{
-    Offset begin = offsets[segment], end = offsets[(Index)segment + 1];
-    return begin < end && end <= total && end - begin <= longest ? (Index)(end - begin) : 0;
-}
 
 /* The segments of a group of the first two kernels: from `first` to `end`. */
 #define SHARE_OF_GROUP                                                                                                 \

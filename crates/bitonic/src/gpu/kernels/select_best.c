@@ -1,33 +1,52 @@
-/* One group for every row: see best.c. It keeps the elements that may still be among the best in local memory, where there is room for a
-   tile of them. When the next round might not find room, they are sorted, the first `best` stay, and the last of these is the bound
+/* One group for every row or segment: see best.c. It keeps the elements that may still be among the best in local memory, where there is
+   room for a tile of them. When the next round might not find room, they are sorted, the first `best` stay, and the last of these is the bound
    from then on.
 
        kept     [ best, sorted | found since, in any order |  room  ]
 
-   With FILTERED set, lists of elements are `capacity` places apart and begin at `listed`. */
+   With FILTERED set, lists of elements are `capacity` places apart and begin at `listed`. The best of every row have `best` places; of a
+   segment that has fewer elements, all come, and the other places stay as they are. */
 
 /* What a work-item reads in a round, and what a group does. There is room for two rounds at least: best <= TILE - ROUND, as the plan sees to. */
 #define READ (HELD / 2)
 #define ROUND ((Index)READ * ITEMS)
 
 #if FILTERED
-#define LISTS WORK_ARRAYS, GLOBAL u32 *counters, Index listed, Index capacity, u32 lengths,
+#define LIST_ARRAYS WORK_ARRAYS, GLOBAL u32 *counters,
+#define LISTS Index listed, Index capacity, u32 listed_lengths,
 #else
+#define LIST_ARRAYS
 #define LISTS
 #endif
 
 KERNEL(ITEMS)
-select_best(ARRAYS, GLOBAL Key *best_keys, GLOBAL Value *best_values, LISTS Index row_length, u32 best, u32 mapping)
+select_best(ARRAYS, GLOBAL Key *best_keys, GLOBAL Value *best_values, LIST_ARRAYS TABLE LISTS ROWS, u32 best,
+            u32 mapping)
 {
     LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
     OWN_LOCAL_ARRAY(u32, found, 1);
     AFTER_PREVIOUS();
+#if SEGMENTED
+    Index row_length = length_of(offsets, total, longest, (u32)GROUP);
+    Index row = row_length > 0 ? (Index)offsets[GROUP] : 0;
+#else
+    Index row_length = stride, row = from + GROUP * stride;
+#endif
     Index end = row_length;
     bool is_listed = false;
 #if FILTERED
-    u32 length = counters[lengths + GROUP];
-    is_listed = length >= best && length <= capacity;
-    end = is_listed ? length : end;
+#if SEGMENTED
+    bool has_list = row_length >= cell_length;
+    Index list = row / cell_length, room_of_list = row_length / cell_length * capacity;
+#else
+    bool has_list = true;
+    Index list = GROUP, room_of_list = capacity;
+#endif
+    if (has_list) {
+        u32 length = counters[listed_lengths + list];
+        is_listed = length >= best && length <= room_of_list;
+        end = is_listed ? length : end;
+    }
 #endif
     Element bound = infinite();
     if (ITEM == 0) {
@@ -47,11 +66,11 @@ select_best(ARRAYS, GLOBAL Key *best_keys, GLOBAL Value *best_values, LISTS Inde
                 if (column < end) {
 #if FILTERED
                     if (is_listed) {
-                        x[a] = load(WORK_NAMES, listed + GROUP * capacity + column);
+                        x[a] = load(WORK_NAMES, listed + list * capacity + column);
                     } else
 #endif
                     {
-                        Element element = load_first(ARRAY_NAMES, GROUP * row_length + column, column);
+                        Element element = load_first(ARRAY_NAMES, row + column, column);
                         x[a] = to_ordered(element, ON_LOAD(mapping));
                     }
                 }
@@ -94,7 +113,7 @@ select_best(ARRAYS, GLOBAL Key *best_keys, GLOBAL Value *best_values, LISTS Inde
             bound = tile[PADDED(best - 1)];
         }
     }
-    for (u32 at = ITEM; at < best; at += ITEMS) {
+    for (u32 at = ITEM; at < best && at < row_length; at += ITEMS) {
         store(best_keys, best_values, GROUP * best + at, from_ordered(tile[PADDED(at)], ON_STORE(mapping)));
     }
 }

@@ -284,6 +284,32 @@ impl ResidentSorter {
         )
     }
 
+    /// As [`ResidentSorter::top_k_rows`] of every segment among the first `len` keys of a buffer: `segments` of them, none longer than
+    /// `longest`, whose offsets are as those of [`ResidentSorter::sort_segments`]. The best of every segment have `k` places, or `longest` if
+    /// that is less; of a segment with fewer keys all come, and the places behind them stay as they are.
+    ///
+    /// Memory: where segments are long, less than the keys and their indices take, and little for few best keys; allocated here and kept until
+    /// the best are found.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ResidentSorter::top_k_rows`] and [`ResidentSorter::sort_segments`].
+    pub fn top_k_segments<K: Key, O: Index>(
+        &self,
+        queue: &CommandQueue,
+        keys: &RawBuffer<K>,
+        (len, offsets, segments, longest): (usize, &RawBuffer<O>, usize, usize),
+        k: usize,
+        best: &mut RawBuffer<K>,
+        indices: &mut RawBuffer<u32>,
+    ) -> Result<Event, Error> {
+        let segments = Segments::Offsets { segments, longest: longest.min(len), len };
+        let arrays = DeviceArrays::in_place(Memory(best.get()), Some(Memory(indices.get())));
+        let arrays =
+            DeviceArrays { input: Some(Memory(keys.get())), offsets: Some(Memory(offsets.get())), ..arrays };
+        self.enqueue_segments::<O>(queue, Request::top::<K>(segments, k), arrays)
+    }
+
     /// Queues a sort of every segment among the first `len` keys of a buffer for itself, in place. Segment i has the keys from
     /// `offsets[i]` to `offsets[i + 1]`: `segments` of them, and one offset more, of 32 or 64 bits. Segments may be empty; keys before
     /// the first offset and from the last on stay as they are.
@@ -306,7 +332,9 @@ impl ResidentSorter {
         (segments, longest): (usize, usize),
     ) -> Result<Event, Error> {
         let segments = Segments::Offsets { segments, longest: longest.min(len), len };
-        self.enqueue_segments::<O>(queue, Request::keys::<K>(segments), keys.get(), None, offsets.get())
+        let arrays = DeviceArrays::in_place(Memory(keys.get()), None);
+        let arrays = DeviceArrays { offsets: Some(Memory(offsets.get())), ..arrays };
+        self.enqueue_segments::<O>(queue, Request::keys::<K>(segments), arrays)
     }
 
     /// As [`ResidentSorter::sort_segments`], and moves every value with its key. Not stable. Values are numbers of 32 or 64 bits.
@@ -325,8 +353,9 @@ impl ResidentSorter {
     ) -> Result<Event, Error> {
         self.check_values::<V>()?;
         let segments = Segments::Offsets { segments, longest: longest.min(len), len };
-        let request = Request::pairs::<K, V>(segments);
-        self.enqueue_segments::<O>(queue, request, keys.get(), Some(values.get()), offsets.get())
+        let arrays = DeviceArrays::in_place(Memory(keys.get()), Some(Memory(values.get())));
+        let arrays = DeviceArrays { offsets: Some(Memory(offsets.get())), ..arrays };
+        self.enqueue_segments::<O>(queue, Request::pairs::<K, V>(segments), arrays)
     }
 
     /// As [`ResidentSorter::sort_segments`], and writes the index that each key had in its segment to `indices`, equal keys by lowest
@@ -345,23 +374,25 @@ impl ResidentSorter {
         (segments, longest): (usize, usize),
     ) -> Result<Event, Error> {
         let segments = Segments::Offsets { segments, longest: longest.min(len), len };
-        let request = Request::argsort::<K>(segments);
-        self.enqueue_segments::<O>(queue, request, keys.get(), Some(indices.get()), offsets.get())
+        let arrays = DeviceArrays::in_place(Memory(keys.get()), Some(Memory(indices.get())));
+        let arrays = DeviceArrays { offsets: Some(Memory(offsets.get())), ..arrays };
+        self.enqueue_segments::<O>(queue, Request::argsort::<K>(segments), arrays)
     }
 
-    /// Queues a sort of segments of different lengths, with offsets of type `O`.
+    /// Queues what is asked for of segments of different lengths, with offsets of type `O`, and memory to work in.
     fn enqueue_segments<O>(
         &self,
         queue: &CommandQueue,
         request: Request,
-        keys: cl_mem,
-        values: Option<cl_mem>,
-        offsets: cl_mem,
+        arrays: DeviceArrays<Memory>,
     ) -> Result<Event, Error> {
         request.check(Engine::OpenCl)?;
         let job = self.job(request).with_offsets_of::<O>();
         job.check_resident_segments(self.verified.is_some()).map_err(|reason| self.refuse(reason))?;
-        self.check(offsets, job.offset_bytes())?;
+        check_best(&job, self.device.facts())?;
+        for (array, bytes) in [(arrays.offsets, job.offset_bytes()), (arrays.input, job.input_bytes())] {
+            array.map_or(Ok(()), |array| self.check(array.0, bytes))?;
+        }
         let WorkMemory { keys: work_keys, values: work_values, counters } =
             self.device.state().plan(&self.device, &job).work;
         let mut buffers = [const { None }; 3];
@@ -371,9 +402,8 @@ impl ResidentSorter {
             }
         }
         let work = buffers.each_ref().map(|buffer| buffer.as_ref().map(DeviceBuffer::memory));
-        let arrays = DeviceArrays::in_place(Memory(keys), values.map(Memory));
         // OpenCL keeps the memory of the buffers until the kernels are done.
-        self.enqueue_arrays(queue, &job, DeviceArrays { offsets: Some(Memory(offsets)), work, ..arrays })
+        self.enqueue_arrays(queue, &job, DeviceArrays { work, ..arrays })
     }
 
     fn check_values<V>(&self) -> Result<(), Error> {

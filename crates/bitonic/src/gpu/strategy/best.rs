@@ -5,10 +5,10 @@ use super::{builder, tile_fits};
 use crate::Error;
 use crate::gpu::element::Element;
 use crate::gpu::facts::DeviceFacts;
-use crate::gpu::job::Job;
+use crate::gpu::job::{Job, Ragged};
 use crate::gpu::kernel::{Arrays, Number, Spec, Tile};
 use crate::gpu::tuning::{Measured, Tuning};
-use crate::plan::{Algorithm, KernelPlan, Launch, Parameter, Place, WorkMemory};
+use crate::plan::{Algorithm, KernelPlan, Launch, Limits, Parameter, Place, WorkMemory};
 use std::sync::Arc;
 
 /// The base-2 logarithms of tiles that what is left of a row is sorted in, and of those for samples.
@@ -54,6 +54,10 @@ const KNOWN_WELL: f64 = 36.0;
 
 /// A row of so few tiles is not filtered.
 const SHORT_ROW: usize = 2;
+
+/// The base-2 logarithm of the shortest cells that the arrays of segments are cut into: see `kernels/best.c`. Every group looks for the owner
+/// of its cell, which takes as long as reading some thousand elements.
+const LEAST_CELL_LOG2: u32 = 14;
 
 /// The tile that a group sorts, with as many work-items as there are units for; `None` if it does not fit the device.
 fn sorted_tile(log2: u32, job: &Job, facts: &DeviceFacts) -> Option<Tile> {
@@ -231,29 +235,54 @@ fn lists(job: &Job, best: usize, facts: &DeviceFacts) -> (Vec<List>, Option<Tile
     }
 }
 
+/// The cells of arrays whose rows are segments of different lengths.
+#[derive(Clone, Copy, Debug)]
+struct Cells {
+    /// The elements of a cell.
+    length: usize,
+    /// How many there are.
+    count: usize,
+    /// The list of a segment of one cell. That of a longer one has as much room for each.
+    list: List,
+}
+
+impl Cells {
+    /// The cells of a job, and the tile that lists are sorted in; `None` if no segment is so long that filtering it pays.
+    fn new(job: &Job, ragged: Ragged, best: usize, facts: &DeviceFacts) -> Option<(Self, Tile)> {
+        let lengths = (LEAST_CELL_LOG2..usize::BITS).map(|log2| 1 << log2);
+        lengths
+            .take_while(|&length| length <= job.row_length)
+            .find_map(|length| Self::of_length(length, job, ragged, best, facts))
+    }
+
+    /// Cells of this length, if segments so long are filtered once.
+    fn of_length(
+        length: usize,
+        job: &Job,
+        ragged: Ragged,
+        best: usize,
+        facts: &DeviceFacts,
+    ) -> Option<(Self, Tile)> {
+        let count = ragged.len / length;
+        let job_of_cells = Job { row_length: length, rows: count, ragged: None, ..*job };
+        let (lists, last) = lists(&job_of_cells, best, facts);
+        let &[List { sample, least_of, .. }] = &lists[..] else { return None };
+        // A segment of one cell may have nearly two.
+        let lengths = Lengths { most: 2.0 * length as f64, ..Lengths::of_keys(length) };
+        let list = List::new(lengths, best, sample, least_of, 0.0);
+        Some((Self { length, count, list }, last?))
+    }
+}
+
 /// The kernels; their fallback is one group for every row, which needs no memory.
 pub(super) fn kernel_plan(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Arc<KernelPlan> {
     let best = job.best.unwrap_or(0);
-    if best == 0 || job.rows == 0 {
+    if best == 0 || job.rows == 0 || job.len() == 0 {
         return Arc::new(KernelPlan { algorithm: Algorithm::Selection, ..KernelPlan::nothing() });
     }
-    let plan = |lists: &[List], last: Tile, fallback| {
-        let launches = Launches { job, best, lists, last, facts };
-        let elements = elements(&launches.places());
-        Arc::new(KernelPlan {
-            algorithm: Algorithm::Selection,
-            launches: launches.all(),
-            element_bytes: job.element.bytes(),
-            work: WorkMemory {
-                keys: (elements * job.element.key_bytes()).next_multiple_of(16),
-                values: (elements * job.element.value_bytes()).next_multiple_of(16),
-                counters: lists.len() * job.rows * size_of::<u32>(),
-            },
-            measured_on: Measured::of(facts).device,
-            limits: Network::new(job, facts, tuning).shape.limits(),
-            network_passes: None,
-            fallback,
-        })
+    let plan = |lists: &[List], cells, last: Tile, fallback| {
+        let launches = Launches { job, best, lists, cells, last, facts };
+        Arc::new(launches.plan(Network::new(job, facts, tuning).shape.limits(), fallback))
     };
     let Some(alone) = last_tiles(job, facts)
         .find(|tile| 4 * best <= tile.len())
@@ -261,12 +290,19 @@ pub(super) fn kernel_plan(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Ar
     else {
         unreachable!("check_best was not asked about {job:?}")
     };
+    if let Some(ragged) = job.ragged {
+        let of_segments = |fallback| match Cells::new(job, ragged, best, facts) {
+            Some((cells, last)) if !job.in_place => plan(&[cells.list], Some(cells), last, Some(fallback)),
+            _ => fallback,
+        };
+        return of_segments(plan(&[], None, alone, None));
+    }
     match lists(job, best, facts) {
         (lists, Some(last)) if !lists.is_empty() && !job.in_place => {
-            plan(&lists, last, Some(plan(&[], alone, None)))
+            plan(&lists, None, last, Some(plan(&[], None, alone, None)))
         }
-        (_, Some(last)) if job.row_length <= last.len() => plan(&[], last, None),
-        _ => plan(&[], alone, None),
+        (_, Some(last)) if job.row_length <= last.len() => plan(&[], None, last, None),
+        _ => plan(&[], None, alone, None),
     }
 }
 
@@ -291,19 +327,44 @@ struct Launches<'a> {
     job: &'a Job,
     best: usize,
     lists: &'a [List],
+    /// Where rows are segments of different lengths that are filtered.
+    cells: Option<Cells>,
     last: Tile,
     facts: &'a DeviceFacts,
 }
 
 impl Launches<'_> {
+    fn plan(&self, limits: Limits, fallback: Option<Arc<KernelPlan>>) -> KernelPlan {
+        let (job, elements) = (self.job, elements(&self.places()));
+        KernelPlan {
+            algorithm: Algorithm::Selection,
+            launches: self.all(),
+            element_bytes: job.element.bytes(),
+            work: WorkMemory {
+                keys: (elements * job.element.key_bytes()).next_multiple_of(16),
+                values: (elements * job.element.value_bytes()).next_multiple_of(16),
+                counters: self.lists.len() * self.listed() * size_of::<u32>(),
+            },
+            measured_on: Measured::of(self.facts).device,
+            limits,
+            network_passes: None,
+            fallback,
+        }
+    }
+
+    /// How many lists there are room for: one for every row, or every cell.
+    fn listed(&self) -> usize {
+        self.cells.map_or(self.job.rows, |cells| cells.count)
+    }
+
     /// Where the lists are.
     fn places(&self) -> Vec<Places> {
-        let rows = self.job.rows;
+        let listed = self.listed();
         let mut start = 0;
         let place = |list: &List| {
             let (bounds, capacity) = (start, list.capacity());
-            start = bounds + rows + rows * capacity;
-            Places { bounds, list: bounds + rows, capacity, end: start }
+            start = bounds + listed + listed * capacity;
+            Places { bounds, list: bounds + listed, capacity, end: start }
         };
         self.lists.iter().map(place).collect()
     }
@@ -328,7 +389,9 @@ impl Launches<'_> {
     /// A launch that reads the keys, or a list, and writes to the working memory.
     fn launch(&self, number: usize, spec: Spec<'_>, places: &[Places]) -> Launch {
         let job = self.job_of(number);
-        let mut launch = builder(&job, Arrays::WithCounters, elements(places)).launch(spec);
+        // Segments may have more places for their best than elements.
+        let most = elements(places).max(self.job.rows.saturating_mul(self.best));
+        let mut launch = builder(&job, Arrays::WithCounters, most).launch(spec);
         if number == 0 {
             launch.arguments[0] = Parameter::Input;
         } else {
@@ -338,72 +401,94 @@ impl Launches<'_> {
         launch
     }
 
-    /// What is read: how far rows are apart, where they begin, where their lengths are.
-    fn source(&self, number: usize, places: &[Places]) -> (usize, usize, u32) {
-        match number.checked_sub(1) {
-            None => (self.job.row_length, 0, 0),
-            Some(before) => (places[before].capacity, places[before].list, (before * self.job.rows) as u32),
+    /// What is read: how far rows are apart, where they begin, and where their lengths are; or what is known of segments.
+    fn source(&self, number: usize, places: &[Places]) -> Vec<Number> {
+        let before = number.checked_sub(1).map(|before| (places[before], before * self.job.rows));
+        match (self.job.ragged, before) {
+            (Some(ragged), _) => vec![
+                Number::Plain(self.job.rows as u32),
+                Number::Index(ragged.len),
+                Number::Index(self.job.row_length),
+                Number::Index(self.cells.map_or(0, |cells| cells.length)),
+            ],
+            (None, None) => vec![Number::Index(self.job.row_length), Number::Index(0), Number::Plain(0)],
+            (None, Some((list, lengths))) => {
+                vec![Number::Index(list.capacity), Number::Index(list.list), Number::Plain(lengths as u32)]
+            }
         }
     }
 
+    /// Tells a kernel where the segments are: it has the table behind all arrays.
+    fn with_table(&self, mut launch: Launch) -> Launch {
+        if self.job.ragged.is_some() {
+            let is_number = |argument: &Parameter| {
+                matches!(argument, Parameter::Index32(_) | Parameter::Index64(_) | Parameter::Number(_))
+            };
+            let behind_lists =
+                launch.arguments.iter().rposition(|argument| !is_number(argument)).map_or(0, |last| last + 1);
+            launch.arguments.insert(behind_lists, Parameter::Offsets);
+        }
+        launch
+    }
+
     fn bound(&self, number: usize, list: &List, places: &[Places]) -> Launch {
-        let (stride, from, lengths) = self.source(number, places);
-        let [first, second, third] = self.constants();
+        let numbers = [
+            Number::Index(places[number].bounds),
+            Number::Plain((number * self.listed()) as u32),
+            Number::Plain(self.best as u32),
+            Number::Plain(list.rank),
+            Number::Plain(self.job.mapping.argument(number == 0, false)),
+        ];
         let spec = Spec {
             kernel: "best_bound",
-            groups: self.job.rows,
+            groups: self.listed(),
             tile: Some(list.sample),
             cluster_log2: 0,
-            constants: &[first, second, third, ("LEAST_OF", list.least_of)],
-            numbers: &[
-                Number::Index(stride),
-                Number::Index(from),
-                Number::Index(places[number].bounds),
-                Number::Plain(lengths),
-                Number::Plain((number * self.job.rows) as u32),
-                Number::Plain(self.best as u32),
-                Number::Plain(list.rank),
-                Number::Plain(self.job.mapping.argument(number == 0, false)),
-            ],
+            constants: &self.constants_and([
+                ("LEAST_OF", list.least_of),
+                ("MOST_LEAST_OF", LEAST_OF[LEAST_OF.len() - 1]),
+            ]),
+            numbers: &self.source(number, places).into_iter().chain(numbers).collect::<Vec<_>>(),
             place: None,
             steps: 0..0,
             copies: 0.0,
             words: format!("find a bound in a sample of {} of every row", list.read()),
         };
-        self.launch(number, spec, places)
+        self.with_table(self.launch(number, spec, places))
     }
 
     fn filter(&self, number: usize, list: &List, places: &[Places]) -> Launch {
-        let (stride, from, lengths) = self.source(number, places);
+        let stride = match number.checked_sub(1) {
+            None => self.cells.map_or(self.job.row_length, |cells| cells.length),
+            Some(before) => places[before].capacity,
+        };
         let kept = kept_tile(stride, self.job, self.facts);
         let items = kept.items();
         let round = READ * items;
         // As many as keep the device busy, and no more than have something to do; but so many that each has room for what it keeps.
         let busy = 2 * self.facts.units * ITEMS_OF_UNIT / items;
         let most = stride.div_ceil(round);
-        let parts = (busy / self.job.rows)
+        let parts = (busy / self.listed())
             .max(1)
             .min(most.div_ceil(LEAST_ROUNDS))
             .max(3 * list.usual() / kept.len())
             .clamp(1, most);
+        let numbers = [
+            Number::Index(places[number].bounds),
+            Number::Index(places[number].list),
+            Number::Index(places[number].capacity),
+            Number::Index(parts),
+            Number::Plain((number * self.listed()) as u32),
+            Number::Plain(self.best as u32),
+            Number::Plain(self.job.mapping.argument(number == 0, false)),
+        ];
         let spec = Spec {
             kernel: "best_filter",
-            groups: self.job.rows * parts,
+            groups: self.listed() * parts,
             tile: Some(kept),
             cluster_log2: 0,
-            constants: &self.constants(),
-            numbers: &[
-                Number::Index(stride),
-                Number::Index(from),
-                Number::Index(places[number].bounds),
-                Number::Index(places[number].list),
-                Number::Index(places[number].capacity),
-                Number::Index(parts),
-                Number::Plain(lengths),
-                Number::Plain((number * self.job.rows) as u32),
-                Number::Plain(self.best as u32),
-                Number::Plain(self.job.mapping.argument(number == 0, false)),
-            ],
+            constants: &self.constants_and([]),
+            numbers: &self.source(number, places).into_iter().chain(numbers).collect::<Vec<_>>(),
             place: (number == 0).then_some(Place::Memory),
             steps: 0..0,
             // All keys are read, and few written.
@@ -413,32 +498,23 @@ impl Launches<'_> {
                 list.lengths.expected
             ),
         };
-        self.launch(number, spec, places)
+        self.with_table(self.launch(number, spec, places))
     }
 
     fn select(&self, places: &[Places]) -> Launch {
         let filtered = places.last();
         let lists = filtered.map_or(Vec::new(), |places| {
-            let lengths = (self.lists.len() - 1) * self.job.rows;
+            let lengths = (self.lists.len() - 1) * self.listed();
             vec![Number::Index(places.list), Number::Index(places.capacity), Number::Plain(lengths as u32)]
         });
-        let numbers = [
-            lists,
-            vec![
-                Number::Index(self.job.row_length),
-                Number::Plain(self.best as u32),
-                Number::Plain(self.job.mapping.argument(true, true)),
-            ],
-        ]
-        .concat();
-        let constants: Vec<_> =
-            self.constants().into_iter().chain([("FILTERED", u32::from(filtered.is_some()))]).collect();
+        let numbers = [Number::Plain(self.best as u32), Number::Plain(self.job.mapping.argument(true, true))];
+        let numbers = [lists, self.source(0, places), numbers.to_vec()].concat();
         let spec = Spec {
             kernel: "select_best",
             groups: self.job.rows,
             tile: Some(self.last),
             cluster_log2: 0,
-            constants: &constants,
+            constants: &self.constants_and([("FILTERED", u32::from(filtered.is_some()))]),
             numbers: &numbers,
             place: filtered.is_none().then_some(Place::Memory),
             steps: 0..0,
@@ -450,12 +526,22 @@ impl Launches<'_> {
         let lists = [Parameter::WorkKeys, Parameter::WorkValues, Parameter::Counters];
         let arrays = read.into_iter().chain(lists.into_iter().filter(|_| filtered.is_some()));
         launch.arguments.splice(0..5, arrays);
-        launch
+        self.with_table(launch)
     }
 
-    fn constants(&self) -> [(&'static str, u32); 3] {
-        // Written out also on processors: as a loop within the loop of the rounds they were wrong before every function was inlined there.
-        [("SHORT_ROWS", 0), ("RAGGED_ROWS", 0), ("UNROLLED", 1)]
+    /// What all kernels are built with, and what only one is.
+    fn constants_and<const N: usize>(&self, others: [(&'static str, u32); N]) -> Vec<(&'static str, u32)> {
+        let ragged = self.job.ragged;
+        let mut constants = vec![
+            ("SHORT_ROWS", 0),
+            ("RAGGED_ROWS", 0),
+            // Also on processors: as a loop within the loop of the rounds they were wrong before every function was inlined there.
+            ("UNROLLED", 1),
+            ("SEGMENTED", u32::from(ragged.is_some())),
+        ];
+        constants.extend(ragged.map(|ragged| ("OFFSET_BITS", ragged.offset_bits)));
+        constants.extend(others);
+        constants
     }
 }
 
@@ -497,6 +583,29 @@ mod tests {
         assert!(plan.work.bytes() > 0 && fallback.work.bytes() == 0);
         assert_eq!(names(fallback), ["select_best"]);
         assert_eq!(names(&planned(&Job { in_place: true, ..long }, &facts)), ["select_best"]);
+    }
+
+    fn job_of_segments<K: Key>(segments: usize, longest: usize, len: usize, k: usize) -> Job {
+        Job::of(&Request::top::<K>(Segments::Offsets { segments, longest, len }, k))
+    }
+
+    #[test]
+    fn segments_are_filtered_where_one_is_long_enough_and_there_is_memory() {
+        let facts = DeviceFacts::nvidia_h200();
+        let short = planned(&job_of_segments::<f32>(1000, 10_000, 1 << 20, 50), &facts);
+        assert_eq!((names(&short), short.work.bytes()), (vec!["select_best"], 0));
+        let long = job_of_segments::<f32>(1000, 100_000, 1 << 20, 50);
+        let plan = planned(&long, &facts);
+        assert_eq!(names(&plan), ["best_bound", "best_filter", "select_best"]);
+        let groups: Vec<usize> = plan.launches.iter().map(|launch| launch.groups).collect();
+        assert!(groups[0] == 64 && groups[1].is_multiple_of(64) && groups[2] == 1000, "{groups:?}");
+        assert!(plan.work.bytes() < long.len() * 8 / 4, "{:?}", plan.work);
+        assert_eq!(names(plan.fallback.as_ref().expect("there is one that needs less")), ["select_best"]);
+        assert_eq!(names(&planned(&Job { in_place: true, ..long }, &facts)), ["select_best"]);
+        // Longer cells for more best keys, which have longer lists.
+        let many = planned(&job_of_segments::<f32>(10, 1 << 24, 1 << 24, 8000), &facts);
+        assert!(many.launches[0].groups < (1 << 24) >> LEAST_CELL_LOG2, "{many:?}");
+        assert!(planned(&job_of_segments::<f32>(10, 0, 0, 5), &facts).launches.is_empty());
     }
 
     #[test]
@@ -552,6 +661,130 @@ mod tests {
             assert_eq!(found[0], as_bytes(&expected.keys), "rank {rank}");
             let indices: Vec<u32> = expected.indices.iter().map(|&index| index as u32).collect();
             assert_eq!(found[1], as_bytes(&indices), "rank {rank}");
+        }
+    }
+
+    /// Segments of several cells, of one and of none; or such that overlap, as none should, and may do no harm then.
+    #[cfg(feature = "opencl")]
+    fn best_of_segments(wide_index: bool, overlap: bool, rank: Option<u32>) {
+        use crate::gpu::driver::Driver;
+        use crate::gpu::execute::{Buffers, sort_buffers};
+        use crate::key::as_bytes;
+
+        let device = crate::gpu::opencl::testing::device();
+        let (lengths, k) = ([3_usize, 0, 700, 1, 2, 511, 512, 9, 1800, 0, 17, 1023], 5);
+        let mut offsets = vec![0_u64];
+        offsets.extend(lengths.iter().scan(0, |end, &length| {
+            *end += length as u64;
+            Some(*end)
+        }));
+        let len = *offsets.last().expect("there is one") as usize;
+        let keys: Vec<u32> = (0..len as u32).map(|place| place.wrapping_mul(2_654_435_761) >> 20).collect();
+        if overlap {
+            offsets = (0..offsets.len() as u64).map(|place| (place % 2) * len as u64).collect();
+        }
+        let job = job_of_segments::<u32>(lengths.len(), len, len, k).with_offsets_of::<u64>();
+        let job = Job { wide_index, ..job };
+        // Cells so small that segments have several, and a sample that is as small.
+        let list = List::new(Lengths { most: 1024.0, ..Lengths::of_keys(512) }, k, Tile::new(6, 2), 1, 0.0);
+        let cells = Cells { length: 512, count: len / 512, list };
+        let launches = Launches {
+            job: &job,
+            best: k,
+            lists: &[list],
+            cells: Some(cells),
+            last: Tile::new(6, 2),
+            facts: device.facts(),
+        };
+        let mut plan =
+            launches.plan(Network::new(&job, device.facts(), &Tuning::default()).shape.limits(), None);
+        if let Some(rank) = rank {
+            let bound = &mut plan.launches[0].arguments;
+            let place = bound.len() - 2;
+            bound[place] = Parameter::Number(rank);
+        }
+        let (key_bytes, value_bytes) = job.array_bytes();
+        let [input, best, indices, table] =
+            [size_of_val(&keys[..]), key_bytes, value_bytes, job.offset_bytes()]
+                .map(|bytes| device.allocate(bytes).expect("there is memory for it"));
+        device.upload(as_bytes(&keys), &input).expect("keys go up");
+        device.upload(as_bytes(&offsets), &table).expect("offsets go up");
+        // What a segment that has fewer keys leaves as it is.
+        device.upload(&vec![7; key_bytes], &best).expect("places go up");
+        device.upload(&vec![7; value_bytes], &indices).expect("places go up");
+        let buffers =
+            Buffers { input: Some(&input), offsets: Some(&table), ..Buffers::new(&best, Some(&indices)) };
+        sort_buffers(&device, &job, &Arc::new(plan), buffers).expect("the kernels run");
+        let mut found = [vec![0_u32; k * lengths.len()], vec![0_u32; k * lengths.len()]];
+        device.download(&best, bytemuck::cast_slice_mut(&mut found[0])).expect("keys come down");
+        device.download(&indices, bytemuck::cast_slice_mut(&mut found[1])).expect("indices come down");
+        let untouched = u32::from_ne_bytes([7; 4]);
+        for (segment, ends) in offsets.windows(2).enumerate().filter(|_| !overlap) {
+            let keys = &keys[ends[0] as usize..ends[1] as usize];
+            let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+            order.sort_by_key(|&index| keys[index as usize]);
+            let wanted = |place: usize, of: &dyn Fn(u32) -> u32| {
+                order.get(place).map_or(untouched, |&index| of(index))
+            };
+            for place in 0..k {
+                let at = segment * k + place;
+                let key = wanted(place, &|index| keys[index as usize]);
+                assert_eq!(found[0][at], key, "place {place} of segment {segment}");
+                assert_eq!(found[1][at], wanted(place, &|index| index), "place {place} of segment {segment}");
+            }
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "opencl")]
+    fn the_best_of_segments_in_places_of_any_width_whatever_the_bound() {
+        best_of_segments(false, false, None);
+        best_of_segments(true, false, None);
+        best_of_segments(false, false, Some(0));
+    }
+
+    #[test]
+    #[ignore = "run by searches_in_segments_are_clean, in a process with Oclgrind"]
+    #[cfg(feature = "opencl")]
+    fn find_best_of_small_segments() {
+        best_of_segments(false, false, None);
+    }
+
+    #[test]
+    #[ignore = "run by searches_in_segments_are_clean, in a process with Oclgrind"]
+    #[cfg(feature = "opencl")]
+    fn find_best_of_segments_that_overlap() {
+        best_of_segments(false, true, None);
+    }
+
+    #[test]
+    #[cfg(feature = "opencl")]
+    fn searches_in_segments_are_clean() {
+        let report = |test| {
+            bitonic_testkit::Oclgrind::find().report_of(&format!("gpu::strategy::best::tests::{test}"))
+        };
+        let clean = report("find_best_of_small_segments");
+        assert!(clean.is_empty(), "{clean}");
+        // What is found may be anything then, but nothing outside of the arrays is touched.
+        let overlapping = report("find_best_of_segments_that_overlap");
+        assert!(!overlapping.contains("Invalid"), "{overlapping}");
+    }
+
+    proptest! {
+        /// Whatever the segments are, no cell has two owners, and all cells are among those that there is memory for.
+        #[test]
+        fn every_cell_has_one_owner(lengths in prop::collection::vec(0_usize..50, 1..60), cell in 1_usize..9) {
+            let len: usize = lengths.iter().sum();
+            let mut owners = vec![None; len / cell];
+            let mut begin = 0;
+            for (segment, &length) in lengths.iter().enumerate() {
+                // As `owner_of` in kernels/best.c.
+                for owner in &mut owners[begin / cell..][..length / cell] {
+                    prop_assert_eq!(*owner, None);
+                    *owner = Some(segment);
+                }
+                begin += length;
+            }
         }
     }
 

@@ -1,12 +1,12 @@
 //! The same sorts with memory to work in; those of segments always need some.
 
-use super::{ResidentSorter, of_segments};
+use super::{BestArrays, ResidentSorter, of_segments};
 use crate::Error;
 use crate::gpu::execute::DeviceArrays;
 use crate::gpu::job::Job;
 use crate::key::Key;
 use crate::request::{Index, Request};
-use cudarc::driver::{CudaStream, DevicePtr, DevicePtrMut};
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
 /// Sorts of a [`ResidentSorter`] that have memory to work in.
 #[derive(Debug)]
@@ -193,6 +193,28 @@ impl<W: DevicePtrMut<u8>> WithWorkspace<'_, W> {
         indices: &mut impl DevicePtrMut<u32>,
     ) -> Result<(), Error> {
         let job = self.sorter.best::<K>(keys.len(), row_length, k)?;
-        self.sorter.find_best(stream, keys, best, indices, &job, Some(&mut *self.workspace))
+        let arrays = BestArrays { keys, best, indices, offsets: None::<&CudaSlice<u32>> };
+        self.sorter.find_best(stream, arrays, &job, Some(&mut *self.workspace))
+    }
+
+    /// As [`ResidentSorter::top_k_segments`], with groups of threads for parts of long segments. The workspace has the bytes that
+    /// [`ResidentSorter::workspace_size_top_k_segments`] says.
+    ///
+    /// # Errors
+    ///
+    /// The same, and [`Error::Device`] when the workspace is too small.
+    pub fn top_k_segments<K: Key, O: Index>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &impl DevicePtr<K>,
+        (offsets, longest): (&impl DevicePtr<O>, usize),
+        k: usize,
+        best: &mut impl DevicePtrMut<K>,
+        indices: &mut impl DevicePtrMut<u32>,
+    ) -> Result<(), Error> {
+        let segments = of_segments(keys.len(), offsets.len().saturating_sub(1), longest);
+        let job = self.sorter.best_of_segments::<K, O>(segments, k)?;
+        let arrays = BestArrays { keys, best, indices, offsets: Some(offsets) };
+        self.sorter.find_best(stream, arrays, &job, Some(&mut *self.workspace))
     }
 }
