@@ -94,12 +94,13 @@ fn run_on<D: Driver>(
         let of_job = bench.measure(job)?;
         progress.aside(|| bench.files.keep(&of_job, &circumstances))?;
         cells.extend(of_job);
+        // Again and again: who is killed leaves what is known.
+        if let Some(path) = &arguments.plot {
+            plot::write(path, &cells, &circumstances)?;
+        }
     }
     drop(bench);
     drop(progress);
-    if let Some(path) = &arguments.plot {
-        plot::write(path, &cells, &circumstances)?;
-    }
     report(&cells, &circumstances, &files)
 }
 

@@ -8,9 +8,10 @@
 //! cache. What has landed is in no core's cache: there, a worker takes the chunk that was requested first.
 //!
 //! ```text
-//!   worker 0   copies 0 | copies 2 | waits for 0, copies 5 ...
-//!   worker 1   copies 1 | copies 3  | waits for 1, copies 4 ...
-//!   bus                 | 0 | 1 | 2 | 3 | 4 ...
+//!   worker 0   copies 0 | waits for 0, copies 3 | waits for 3, copies 5 ...
+//!   worker 1   copies 1    | waits for 1, copies 4 | ...
+//!   worker 2     copies 2 | waits for 2, copies 6 | ...
+//!   bus                 | 0  | 2 | 1 |          | 3 | 6 | 4 ...
 //! ```
 
 use super::copy::{BLOCK_BYTES, Look, copy_alone, land_alone};
@@ -29,11 +30,11 @@ pub(crate) const CHUNK_BYTES: usize = 2 << 20;
 /// The most that copy. On a machine with 16 cores, all of them just keep an H200's bus busy.
 const MOST_WORKERS: usize = 16;
 
-/// The most chunks of a set. With two for each of so many workers, what a worker sends travels while it copies the next piece.
-pub(crate) const CHUNKS: usize = 2 * MOST_WORKERS;
+/// The most chunks of a set. With two for a worker, sorts took as long, and pinning them longer.
+pub(crate) const CHUNKS: usize = MOST_WORKERS;
 
 /// Shorter pieces would keep the driver busier than the bus.
-const LEAST_PIECE_BYTES: usize = 256 << 10;
+const LEAST_PIECE_BYTES: usize = 1 << 20;
 
 /// A piece has this share of what is before it, or behind it: the bus starts soon, and when it has stopped, little is left to copy.
 const SHARE_OF_REST: usize = 4;
