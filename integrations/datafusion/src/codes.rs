@@ -132,7 +132,7 @@ impl Codes {
     pub(crate) fn fill<'a>(
         &self,
         arrays: impl Iterator<Item = &'a KeyArray>,
-        rows: impl Iterator<Item = usize> + Clone,
+        rows: impl Rows,
         window: Range<u32>,
         low: u32,
         words: &mut [u64],
@@ -175,6 +175,34 @@ impl Codes {
     }
 }
 
+/// Some rows of an array.
+pub(crate) trait Rows: Clone {
+    fn numbers(self) -> impl Iterator<Item = usize>;
+
+    fn values<T: Copy>(self, all: &[T]) -> impl Iterator<Item = T>;
+}
+
+/// Neighbours. Their values are read without a look at the end of the array for each, several at a time.
+impl Rows for Range<usize> {
+    fn numbers(self) -> impl Iterator<Item = usize> {
+        self
+    }
+
+    fn values<T: Copy>(self, all: &[T]) -> impl Iterator<Item = T> {
+        all[self].iter().copied()
+    }
+}
+
+impl Rows for &[u32] {
+    fn numbers(self) -> impl Iterator<Item = usize> {
+        self.iter().map(|&row| row as usize)
+    }
+
+    fn values<T: Copy>(self, all: &[T]) -> impl Iterator<Item = T> {
+        self.numbers().map(|row| all[row])
+    }
+}
+
 /// Which bits of a key's code go where.
 #[derive(Clone, Copy)]
 struct Part {
@@ -194,7 +222,7 @@ fn fill<T: Native>(
     code: Code,
     values: &[T],
     nulls: Option<&NullBuffer>,
-    rows: impl Iterator<Item = usize>,
+    rows: impl Rows,
     part: Part,
     words: &mut [u64],
 ) {
@@ -217,7 +245,7 @@ fn fill<T: Native>(
 fn fill_each<T: Native, C>(
     values: &[T],
     nulls: Option<&NullBuffer>,
-    rows: impl Iterator<Item = usize>,
+    rows: impl Rows,
     words: &mut [u64],
     put: impl Fn(&mut u64, C),
     of: impl Fn(T) -> C,
@@ -226,8 +254,8 @@ fn fill_each<T: Native, C>(
     C: Copy,
 {
     match nulls {
-        None => words.iter_mut().zip(rows).for_each(|(word, row)| put(word, of(values[row]))),
-        Some(nulls) => words.iter_mut().zip(rows).for_each(|(word, row)| {
+        None => words.iter_mut().zip(rows.values(values)).for_each(|(word, value)| put(word, of(value))),
+        Some(nulls) => words.iter_mut().zip(rows.numbers()).for_each(|(word, row)| {
             put(word, if nulls.is_valid(row) { of(values[row]) } else { null });
         }),
     }

@@ -18,6 +18,9 @@ pub(crate) trait Native: ArrowNativeType {
 
     /// The inverse of [`Native::ordered`].
     fn from_ordered(bits: u128) -> Self;
+
+    /// The values, if they are of this type; otherwise none.
+    fn of(values: &Values) -> &[Self];
 }
 
 macro_rules! native {
@@ -37,6 +40,13 @@ macro_rules! native {
             #[inline(always)]
             fn from_ordered(bits: u128) -> Self {
                 <$type as Key>::from_ordered_bits(bits as <$type as Key>::Bits)
+            }
+
+            fn of(values: &Values) -> &[Self] {
+                match values {
+                    Values::$variant(values) => values,
+                    _ => &[],
+                }
             }
         }
     )*};
@@ -119,6 +129,11 @@ pub(crate) fn is_key(data_type: &DataType) -> bool {
     with_native!(data_type, T => size_of::<T>() > 0, _ => *data_type == Boolean)
 }
 
+/// Whether columns of this type are one number a row in memory, so that their values can be put elsewhere one by one.
+pub(crate) fn is_spread(data_type: &DataType) -> bool {
+    is_key(data_type) && *data_type != DataType::Boolean
+}
+
 /// A key column, or a part of one.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyArray {
@@ -132,6 +147,13 @@ impl KeyArray {
         // Without nulls the loops need not look for them.
         let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0).cloned();
         Some(Self { values: values(array)?, nulls })
+    }
+
+    /// The column of a type for which [`is_spread`] holds.
+    pub(crate) fn to_column(&self, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
+        let (buffer, len) = with_values!(&self.values, values => (values.inner().clone(), values.len()));
+        let data = ArrayData::builder(data_type.clone()).len(len).nulls(self.nulls.clone());
+        data.add_buffer(buffer).build().map(make_array)
     }
 }
 

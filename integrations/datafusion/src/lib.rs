@@ -25,11 +25,13 @@
 //! - **Limits**: up to [`BitonicSort::HEAP_UP_TO`] rows stay with DataFusion's heap.
 
 mod codes;
+mod columns;
 mod exec;
 mod form;
 mod replay;
 mod rule;
 mod sorted;
+mod spread;
 
 pub use exec::BitonicSortExec;
 pub use rule::BitonicSort;

@@ -1,9 +1,10 @@
 //! Batches in, rows in order out: keys become words, words are sorted, and the other columns are gathered.
 
 use crate::codes::{Codes, Extent, bits};
+use crate::columns::Columns;
 use crate::form::KeyArray;
-use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
-use datafusion::arrow::compute::{concat, interleave, take};
+use crate::spread::{self, SPREAD_FROM, Spread};
+use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::memory_pool::MemoryReservation;
@@ -24,8 +25,13 @@ pub(crate) struct Ask {
 
 impl Ask {
     /// The key that a column of the schema is, if it is one.
-    fn key_of_column(&self, column: usize) -> Option<usize> {
+    pub(crate) fn key_of_column(&self, column: usize) -> Option<usize> {
         self.order.iter().position(|key| column_of(&key.expr) == Some(column))
+    }
+
+    /// The column that a key is, if it is one.
+    pub(crate) fn column_of_key(&self, key: usize) -> Option<usize> {
+        column_of(&self.order[key].expr)
     }
 }
 
@@ -68,37 +74,45 @@ pub(crate) fn sort(
     if reservation.try_grow(keys.computed_bytes * 2 + rows * row_bytes + sort_bytes(rows)).is_err() {
         return Ok(Outcome::Refused(batches));
     }
-    let mut words = layout.words(&keys, &batches, rows, threads);
-    if threads.are_sorted(&words) {
-        if layout.holds_codes() && are_long(&batches, ask.batch_size) {
-            return Ok(Outcome::Sorted(Sorted::in_order(ask, batches, rows, reservation)));
-        }
-    } else {
-        let fetch = ask.fetch.unwrap_or(rows).min(rows);
-        // Selecting pays while it leaves most of the words alone.
-        if layout.holds_codes() && fetch < rows / 4 {
-            bitonic::partial_sort(&mut words, fetch)
-                .map_err(|error| DataFusionError::External(error.into()))?;
-        } else {
-            bitonic::sort(&mut words);
+    let fetch = ask.fetch.unwrap_or(rows).min(rows);
+    // Selecting pays while it leaves most of the words alone.
+    let selects = layout.holds_codes() && fetch < rows / 4;
+    // Buckets are for columns that are gathered; words alone are sorted as fast without them.
+    let gathers = !(all_are_keys && layout.holds_codes());
+    let mut spread = None;
+    if rows >= SPREAD_FROM && gathers && !selects && reservation.try_grow(rows * spread::ROW_BYTES).is_ok() {
+        spread = layout.spread(&keys, &batches);
+        if spread.is_none() {
+            reservation.shrink(rows * spread::ROW_BYTES);
         }
     }
-
-    let source = |column: usize| match ask.key_of_column(column) {
-        Some(key) if layout.holds_codes() => Ok(Source::Decoded(key)),
-        _ => Ok(Source::Gathered(Gathered::new(batches.iter().map(|batch| batch.column(column).clone()))?)),
+    let (mut words, columns) = match spread {
+        Some((spread, mut words)) => {
+            layout.sort_buckets(&spread, &mut words);
+            (words, Columns::spread(ask, &keys, &batches, layout.holds_codes(), &spread)?)
+        }
+        None => {
+            let mut words = layout.words(&keys, &batches, rows, threads);
+            if threads.are_sorted(&words) {
+                if layout.holds_codes() && are_long(&batches, ask.batch_size) {
+                    return Ok(Outcome::Sorted(Sorted::in_order(ask, batches, rows, reservation)));
+                }
+            } else if selects {
+                bitonic::partial_sort(&mut words, fetch)
+                    .map_err(|error| DataFusionError::External(error.into()))?;
+            } else {
+                bitonic::sort(&mut words);
+            }
+            (words, Columns::together(ask, &keys, &batches, layout.holds_codes(), threads)?)
+        }
     };
-    let columns = threads.map((0..ask.schema.fields().len()).collect(), source);
-    let columns = columns.into_iter().collect::<Result<Vec<_>>>()?;
     if !layout.holds_codes() {
-        let arrays = keys.whole(&ask.order, &columns)?;
-        mend(&layout, &arrays, &mut words);
+        mend(&layout, &columns.keys, &mut words);
     }
-    let rows = ask.fetch.unwrap_or(rows).min(rows);
     let result = InOrder::Words { words, layout, columns };
     Ok(Outcome::Sorted(Sorted {
         ask: ask.clone(),
-        rows,
+        rows: fetch,
         threads,
         rows_in_order: result,
         _reservation: reservation,
@@ -147,7 +161,7 @@ impl BatchKeys {
 }
 
 /// The keys of all batches.
-struct Keys {
+pub(crate) struct Keys {
     batches: Vec<BatchKeys>,
     computed_bytes: usize,
 }
@@ -187,23 +201,14 @@ impl Keys {
         }))
     }
 
-    /// Every key as one array; those that are columns were put together already.
-    fn whole(&self, order: &LexOrdering, columns: &[Source]) -> Result<Vec<KeyArray>> {
-        let whole = order.iter().enumerate().map(|(number, sort)| {
-            let gathered = column_of(&sort.expr).and_then(|column| match &columns[column] {
-                Source::Gathered(gathered) => gathered.one(),
-                Source::Decoded(_) => None,
-            });
-            let array = match gathered {
-                Some(array) => array.clone(),
-                None => concat(
-                    &self.batches.iter().map(|batch| batch.arrays[number].as_ref()).collect::<Vec<_>>(),
-                )?,
-            };
-            KeyArray::new(&array)
-                .ok_or_else(|| DataFusionError::Internal(format!("{} is not a key", sort.expr)))
-        });
-        whole.collect()
+    /// A key of all batches.
+    pub(crate) fn keys(&self, key: usize) -> impl Iterator<Item = &KeyArray> {
+        self.batches.iter().map(move |batch| &batch.keys[key])
+    }
+
+    /// The same as arrays.
+    pub(crate) fn arrays(&self, key: usize) -> impl Iterator<Item = &ArrayRef> {
+        self.batches.iter().map(move |batch| &batch.arrays[key])
     }
 }
 
@@ -258,6 +263,29 @@ impl Layout {
         });
         words
     }
+
+    /// The words of spread rows, without the rows yet, and where rows went; `None` if that does not help.
+    fn spread(&self, keys: &Keys, batches: &[RecordBatch]) -> Option<(Spread, Vec<u64>)> {
+        let lengths: Vec<usize> = batches.iter().map(RecordBatch::num_rows).collect();
+        Spread::new(&lengths, self.window, self.row_bits, |piece, words| {
+            let keys = keys.batches[piece.batch].keys.iter();
+            self.codes.fill(keys, piece.rows.clone(), 0..self.window, self.row_bits, words);
+        })
+    }
+
+    /// Sorts the words of spread rows. A row's number is its place among them.
+    fn sort_buckets(&self, spread: &Spread, mut words: &mut [u64]) {
+        let buckets = spread
+            .bounds()
+            .windows(2)
+            .map(|bounds| (bounds[0], words.split_off_mut(..bounds[1] - bounds[0]).unwrap_or_default()));
+        buckets.collect::<Vec<_>>().into_par_iter().for_each(|(first, bucket)| {
+            if self.row_bits > 0 {
+                bucket.iter_mut().zip(first as u64..).for_each(|(word, row)| *word |= row);
+            }
+            bitonic::sort(bucket);
+        });
+    }
 }
 
 /// Puts rows into the order of their codes whose words show only a part of them.
@@ -291,8 +319,7 @@ fn order_rows(layout: &Layout, keys: &[KeyArray], from: u32, rows: &mut [u32]) {
     let place_bits = bits(rows.len() as u128 - 1);
     let end = layout.codes.bits().min(from + u64::BITS - place_bits);
     let mut words: Vec<u64> = (0..rows.len() as u64).collect();
-    let places = rows.iter().map(|&row| row as usize);
-    layout.codes.fill(keys.iter(), places, from..end, place_bits, &mut words);
+    layout.codes.fill(keys.iter(), &*rows, from..end, place_bits, &mut words);
     if words.is_sorted() {
         if end == layout.codes.bits() {
             return;
@@ -316,12 +343,12 @@ fn order_rows(layout: &Layout, keys: &[KeyArray], from: u32, rows: &mut [u32]) {
 
 /// Whether work is shared by the threads of the pool.
 #[derive(Clone, Copy)]
-struct Threads {
+pub(crate) struct Threads {
     many: bool,
 }
 
 impl Threads {
-    fn map<T: Send, R: Send>(self, items: Vec<T>, work: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
+    pub(crate) fn map<T: Send, R: Send>(self, items: Vec<T>, work: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
         if self.many {
             items.into_par_iter().map(work).collect()
         } else {
@@ -343,75 +370,6 @@ impl Threads {
     }
 }
 
-/// Where a column of the result comes from.
-enum Source {
-    /// From the codes of a key.
-    Decoded(usize),
-    /// From the input.
-    Gathered(Gathered),
-}
-
-/// A column of the input, in as few pieces as its type can have.
-struct Gathered {
-    pieces: Vec<ArrayRef>,
-    /// The first row of every piece.
-    starts: Vec<u32>,
-}
-
-impl Gathered {
-    fn new(batches: impl Iterator<Item = ArrayRef>) -> Result<Self> {
-        /// Offsets of strings and lists have 32 bits.
-        const MOST_BYTES: usize = i32::MAX as usize;
-
-        let mut pieces = Vec::new();
-        let mut group: Vec<ArrayRef> = Vec::new();
-        let mut bytes = 0;
-        for array in batches {
-            // The length of fixed types is no concern.
-            let size =
-                array.data_type().primitive_width().map_or_else(|| array.get_array_memory_size(), |_| 0);
-            if bytes + size > MOST_BYTES && !group.is_empty() {
-                pieces.push(together(&group)?);
-                group.clear();
-                bytes = 0;
-            }
-            bytes += size;
-            group.push(array);
-        }
-        pieces.push(together(&group)?);
-        let starts = pieces.iter().scan(0, |start, piece| {
-            let first = *start;
-            *start += piece.len() as u32;
-            Some(first)
-        });
-        Ok(Self { starts: starts.collect(), pieces })
-    }
-
-    /// The whole column, if it is one array.
-    fn one(&self) -> Option<&ArrayRef> {
-        (self.pieces.len() == 1).then(|| &self.pieces[0])
-    }
-
-    fn gather(&self, rows: &UInt32Array) -> Result<ArrayRef> {
-        if let Some(array) = self.one() {
-            return Ok(take(array, rows, None)?);
-        }
-        let places = rows.values().iter().map(|&row| {
-            let piece = self.starts.partition_point(|&start| start <= row) - 1;
-            (piece, (row - self.starts[piece]) as usize)
-        });
-        let pieces: Vec<&dyn Array> = self.pieces.iter().map(AsRef::as_ref).collect();
-        Ok(interleave(&pieces, &places.collect::<Vec<_>>())?)
-    }
-}
-
-fn together(group: &[ArrayRef]) -> Result<ArrayRef> {
-    match group {
-        [array] => Ok(array.clone()),
-        _ => Ok(concat(&group.iter().map(AsRef::as_ref).collect::<Vec<_>>())?),
-    }
-}
-
 /// Sorted rows, from which batches are made.
 pub(crate) struct Sorted {
     ask: Arc<Ask>,
@@ -428,7 +386,7 @@ enum InOrder {
     Words {
         words: Vec<u64>,
         layout: Layout,
-        columns: Vec<Source>,
+        columns: Columns,
     },
 }
 
@@ -482,14 +440,7 @@ impl Sorted {
         };
         let size = self.ask.batch_size.max(1);
         let words = &words[number * size..self.rows.min((number + 1) * size)];
-        let rows: UInt32Array = words.iter().map(|&word| layout.row(word)).collect::<Vec<_>>().into();
-        let columns = columns.iter().zip(self.ask.schema.fields()).map(|(source, field)| match source {
-            Source::Decoded(key) => {
-                Ok(layout.codes.decode(*key, field.data_type(), layout.row_bits, words)?)
-            }
-            Source::Gathered(gathered) => gathered.gather(&rows),
-        });
-        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let columns = columns.of_words(&self.ask, &layout.codes, layout.row_bits, words)?;
         let options = RecordBatchOptions::new().with_row_count(Some(words.len()));
         Ok(RecordBatch::try_new_with_options(self.ask.schema.clone(), columns, &options)?)
     }

@@ -1,7 +1,7 @@
 //! How the memory is shared out.
 //!
 //! ```text
-//!   making runs   [ run that is filled | run that is sorted and written | what its sort works in ]
+//!   making runs   [ run that is filled | run that is sorted or written | what its sort works in ]
 //!   merging       [ run 0: window, next window | run 1: .. | .. | last run: .. | three chunks of the result ]
 //! ```
 

@@ -1,11 +1,18 @@
 //! Runs are made: items fill one buffer while another is sorted and written.
 //!
-//! Nothing is written as long as everything fits one buffer.
+//! ```text
+//!   thread of the caller     | fill A | fill B | .. wait ..  | fill A | ..
+//!   thread that sorts                 | sort A      | sort B      | ..
+//!   thread that writes                              | write A | .. | write B |
+//! ```
+//!
+//! A run is sorted while the one before it is written, and two buffers are enough for that: who fills them waits meanwhile. Nothing is
+//! written as long as everything fits one buffer.
 
 use super::budget::Budget;
 use super::buffer::Buffer;
 use super::items::Items;
-use super::merge::Merge;
+use super::merge::{Merge, spawn};
 use super::spill::Spill;
 use super::{Options, Output};
 use crate::Error;
@@ -122,39 +129,48 @@ impl Intake {
     }
 }
 
-/// The thread that sorts runs and writes them.
+/// The thread that sorts runs, and the one that writes them.
 struct Writer {
     full: SyncSender<Buffer>,
     empty: Receiver<Buffer>,
-    thread: JoinHandle<Result<Spill, Error>>,
+    sorting: JoinHandle<Result<(), Error>>,
+    writing: JoinHandle<Result<Spill, Error>>,
 }
 
 impl Writer {
     fn start(items: Arc<dyn Items>, options: Options, mut spill: Spill) -> Result<Self, Error> {
         let (full, to_sort) = sync_channel::<Buffer>(0);
+        let (sorted, to_write) = sync_channel::<Buffer>(0);
         let (done, empty) = sync_channel(2);
         // The second buffer, whose memory is taken when it is filled.
         let _ = done.send(Buffer::default());
         let budget = Budget::new(options.memory)?;
-        let work = move || {
+        let sorting = spawn("bitonic-runs", move || {
             let mut spare = Buffer::default();
-            for mut run in to_sort {
+            for (before, mut run) in to_sort.into_iter().enumerate() {
                 // Rather now than after all runs are written.
-                budget.window(spill.runs.len() + 1)?;
+                budget.window(before + 1)?;
                 items.sort(&mut run, &mut spare, &options.sorter)?;
+                if sorted.send(run).is_err() {
+                    // The other thread ended, and tells why.
+                    break;
+                }
+            }
+            Ok(())
+        })?;
+        let writing = spawn("bitonic-write", move || {
+            for mut run in to_write {
                 spill.write(run.bytes())?;
                 run.clear();
                 // Nobody takes it at the end.
                 let _ = done.send(run);
             }
             Ok(spill)
-        };
-        let thread = std::thread::Builder::new().name("bitonic-runs".to_owned()).spawn(work);
-        let thread = thread.map_err(|error| Error::Threads { threads: 1, reason: error.to_string() })?;
-        Ok(Self { full, empty, thread })
+        })?;
+        Ok(Self { full, empty, sorting, writing })
     }
 
-    /// Gives a full buffer for an empty one; none if the thread has ended.
+    /// Gives a full buffer for an empty one; none if a thread has ended.
     fn hand_over(&mut self, run: Buffer) -> Option<Buffer> {
         self.full.send(run).ok()?;
         self.empty.recv().ok()
@@ -162,10 +178,12 @@ impl Writer {
 
     /// Waits for the last run.
     fn finish(self) -> Result<Spill, Error> {
-        let Self { full, empty, thread } = self;
+        let Self { full, empty, sorting, writing } = self;
         drop(full);
         // Buffers that come back are given up at once.
         empty.into_iter().for_each(drop);
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let sorted = sorting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        sorted.and(written)
     }
 }

@@ -112,7 +112,8 @@ impl Merge {
     }
 }
 
-fn spawn<T: Send + 'static>(
+/// Starts a thread with a name.
+pub(super) fn spawn<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<JoinHandle<T>, Error> {

@@ -25,7 +25,7 @@
 //!   in, what was read back and what went out; [`Error::Damaged`] comes in place of the end if they differ.
 //! - **Memory**: what [`Sorter::memory`] says, and a few MiB. What fits half of it is sorted there, and nothing is written.
 //! - **Disk**: as much as the input, in [`Sorter::temp`]. The file has no name, and is gone with the process.
-//! - **Threads**: those of the [`crate::Sorter`], and three that mostly wait for the disk. Without a number they are rayon's global pool.
+//! - **Threads**: those of the [`crate::Sorter`], and two at a time that mostly wait for the disk. Without a number they are rayon's global pool.
 //! - **Errors**: [`Error::Temporary`], [`Error::MemoryLimit`] and those of a sort. What was pushed is lost with the sort then, and the
 //!   caller's slices are as they were.
 //! - **Oblivious** sorts are refused: the addresses of a merge depend on keys.

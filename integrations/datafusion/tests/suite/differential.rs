@@ -312,13 +312,25 @@ async fn random_sorts_are_those_of_sort_exec() {
 async fn large_sorts_are_those_of_sort_exec() {
     let kinds = [3, 7, 10, 13, 29];
     for (number, &kind) in kinds.iter().enumerate() {
-        for payload in [Payload::None, Payload::Strings] {
+        for (payload, has_second) in [
+            (Payload::None, true),
+            (Payload::None, false),
+            (Payload::Integers, false),
+            (Payload::Integers, true),
+            (Payload::Strings, true),
+        ] {
             let mut random = StdRng::seed_from_u64(number as u64);
             let options = SortOptions { descending: number % 2 == 1, nulls_first: number % 3 == 0 };
             let second = SortOptions { descending: number % 2 == 0, nulls_first: true };
+            // One key is alone and has any bits: rows are spread over buckets. Two keys begin with every kind of values.
+            let keys = if has_second {
+                vec![(kind, SPREADS[number % 4], 1, options), (3, Spread::Bits, 0, second)]
+            } else {
+                vec![(kind, Spread::Bits, (number % 2) as u32, options)]
+            };
             let case = Case {
                 rows: 300_000,
-                keys: vec![(kind, SPREADS[number % 4], 1, options), (3, Spread::Bits, 0, second)],
+                keys,
                 payload,
                 batch_size: 8192,
                 longest_batch: 20_000,
