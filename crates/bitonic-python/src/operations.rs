@@ -332,8 +332,25 @@ fn partition_rows<K: Key>(
     Ok(())
 }
 
+/// A number for an index; 64-bit ones have room for a rank and an index while they are sorted.
+pub(crate) trait Word: Index {
+    fn wide(words: &mut [Self]) -> Option<&mut [u64]>;
+}
+
+impl Word for u32 {
+    fn wide(_: &mut [Self]) -> Option<&mut [u64]> {
+        None
+    }
+}
+
+impl Word for u64 {
+    fn wide(words: &mut [Self]) -> Option<&mut [u64]> {
+        Some(words)
+    }
+}
+
 /// The indices that would partition every row at these places, which ascend.
-pub(crate) fn argpartition<K: NumpyKey, I: Index>(
+pub(crate) fn argpartition<K: NumpyKey, I: Word>(
     options: &Options,
     missing: Missing,
     keys: &[K],
@@ -345,22 +362,70 @@ pub(crate) fn argpartition<K: NumpyKey, I: Index>(
         return Ok(());
     }
     let order = options.order::<K>(missing);
+    if options.descending || order.differs_on(keys) {
+        argpartition_by(options, keys, |key| order.rank(key), row, places, indices)
+    } else {
+        argpartition_by(options, keys, |key| key.to_ordered_bits(), row, places, indices)
+    }
+}
+
+/// The same by ranks, which are equal where keys are.
+fn argpartition_by<K: NumpyKey, I: Word>(
+    options: &Options,
+    keys: &[K],
+    rank: impl Fn(K) -> K::Bits + Copy,
+    row: usize,
+    places: &[usize],
+    indices: &mut [I],
+) -> Result<(), Error> {
     let sorter = options.ascending();
-    let bits = K::Bits::WIDTH;
+    let is_narrow = K::Bits::WIDTH <= 32 && row <= 1 << 32;
     for (keys, indices) in keys.chunks_exact(row).zip(indices.chunks_exact_mut(row)) {
-        let numbered = keys.iter().map(|&key| order.rank(key).widen()).zip(0_u64..);
+        let numbered = keys.iter().map(|&key| rank(key).widen()).zip(0_u64..);
         // A rank and its index make one number; they take 64 bits where both are small.
-        let found = if bits <= 32 && row <= 1 << 32 {
-            let mut all = collect(numbered.map(|(rank, index)| (rank as u64) << 32 | index))?;
+        let narrow = numbered.clone().map(|(rank, index)| (rank as u64) << 32 | index);
+        let index_of = |both: u64| both & 0xffff_ffff;
+        if is_narrow && let Some(words) = I::wide(indices) {
+            words.iter_mut().zip(narrow).for_each(|(word, both)| *word = both);
+            partition_rows(&sorter, words, row, places)?;
+            words.iter_mut().for_each(|word| *word = index_of(*word));
+        } else if let (&[place], false) = (places, options.oblivious) {
+            let mut ranks = collect(keys.iter().map(|&key| rank(key)))?;
+            let &mut pivot = sorter.select_nth(&mut ranks, place)?.1;
+            divide(keys.iter().map(|&key| rank(key)), pivot, indices)?;
+        } else if is_narrow {
+            let mut all = collect(narrow)?;
             partition_rows(&sorter, &mut all, row, places)?;
-            collect(all.into_iter().map(|both| (both & 0xffff_ffff) as usize))?
+            write_indices(collect(all.into_iter().map(|both| index_of(both) as usize))?, indices)?;
         } else {
             let mut all = collect(numbered.map(|(rank, index)| rank << 64 | u128::from(index)))?;
             partition_rows(&sorter, &mut all, row, places)?;
-            collect(all.into_iter().map(|both| both as u64 as usize))?
-        };
-        write_indices(found, indices)?;
+            write_indices(collect(all.into_iter().map(|both| both as u64 as usize))?, indices)?;
+        }
     }
+    Ok(())
+}
+
+/// Writes the indices of all ranks: of those below the pivot first, then of its equals, then of those above.
+fn divide<B: Bits, I: Index>(
+    ranks: impl ExactSizeIterator<Item = B> + Clone,
+    pivot: B,
+    indices: &mut [I],
+) -> Result<(), Error> {
+    let last = indices.len() - 1;
+    I::from_usize(last).ok_or(Error::NoSuchPlace { index: last, len: indices.len() })?;
+    let number = |index| I::from_usize(index).expect("the last index fits");
+    // Every index is written at both ends, and what is not kept there is written over: no branch, which nobody could foresee.
+    let (mut below, mut above) = (0, last);
+    for (index, rank) in ranks.clone().enumerate() {
+        let index = number(index);
+        (indices[below], indices[above]) = (index, index);
+        // The last place that is left is that of an equal: there is one.
+        below += usize::from(rank < pivot);
+        above -= usize::from(rank > pivot);
+    }
+    let equal = ranks.enumerate().filter(|&(_, rank)| rank == pivot);
+    indices[below..=above].iter_mut().zip(equal).for_each(|(place, (index, _))| *place = number(index));
     Ok(())
 }
 

@@ -364,3 +364,22 @@ def test_values_of_segments_may_be_of_any_dtype(dtype: str, offsets: list[int]) 
     expected = bitonic.sort_pairs(keys, np.arange(9), offsets=offsets, stable=True)
     np.testing.assert_array_equal(found[0].view("i8"), expected[0].view("i8"))
     np.testing.assert_array_equal(found[1], expected[1].astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "int32", "float32", "int64", "float64"])
+@pytest.mark.parametrize("index_dtype", ["int64", "int32"])
+@pytest.mark.parametrize("kth", [0, 1500, -1, [10, 2000]])
+@pytest.mark.parametrize("values", [3, 100_000])
+def test_partitions_of_many_keys(dtype: str, index_dtype: str, kth: Any, values: int) -> None:
+    """Few values and many, in rows, with NaN and zeros of both signs where there are such."""
+    keys = np.random.default_rng(3).integers(-values, values, (2, 3000)).astype(dtype)
+    if keys.dtype.kind == "f":
+        keys[0, ::7], keys[1, ::5] = np.nan, -0.0
+    expected = np.sort(keys, axis=-1)
+    order = bitonic.argpartition(keys, kth, index_dtype=index_dtype)
+    assert order.dtype == index_dtype
+    np.testing.assert_array_equal(np.sort(order, axis=-1), np.broadcast_to(np.arange(3000), (2, 3000)))
+    for found in [np.take_along_axis(keys, order.astype(np.int64), -1), bitonic.partition(keys, kth)]:
+        for place in np.atleast_1d(kth) % 3000:
+            np.testing.assert_array_equal(found[:, place], expected[:, place])
+            np.testing.assert_array_equal(np.sort(found[:, :place], axis=-1), expected[:, :place])

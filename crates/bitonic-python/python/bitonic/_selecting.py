@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bitonic import _device
-from bitonic._arrays import Array, back, check_axis, index_type, order_of, ready, sorter, take
+from bitonic._arrays import Array, back, check_axis, index_type, is_plain, order_of, ready, sorter, take
 
 
 class TopK(NamedTuple):
@@ -76,12 +76,17 @@ def partition(
     >>> int(bitonic.partition([5, 1, 4, 2, 3], 2)[2])
     3
     """
+    options = sorter(False, True, nan, "cpu", threads, oblivious)
+    # The short way: what most calls are.
+    if type(a) is np.ndarray and type(kth) is int and axis == -1 and a.ndim and a.size and is_plain(a):
+        result = a.copy()
+        options.partition(result, [kth])
+        return result
     array, give_back = take(a)
     if axis is None:
         array, axis = array.flatten(), -1
     axis = check_axis(array, axis)
     places = _places(kth)
-    options = sorter(False, True, nan, "cpu", threads, oblivious)
     result = array.copy(order="K")
     keys = ready(result, axis)
     if keys.size:
@@ -111,12 +116,17 @@ def argpartition(
     >>> int(bitonic.argpartition([50, 10, 40, 20, 30], 0)[0])
     1
     """
+    options = sorter(False, True, nan, "cpu", threads, oblivious)
+    # The short way.
+    if type(a) is np.ndarray and type(kth) is int and axis == -1 and index_dtype == "int64" and a.ndim and a.size and is_plain(a):
+        indices = np.empty(a.shape, np.int64)
+        options.argpartition(a if a.flags.c_contiguous and a.flags.aligned else a.copy(), [kth], indices)
+        return indices
     array, give_back = take(a)
     if axis is None:
         array, axis = array.flatten(), -1
     axis = check_axis(array, axis)
     places = _places(kth)
-    options = sorter(False, True, nan, "cpu", threads, oblivious)
     keys = ready(array, axis)
     indices = np.empty(keys.shape, index_type(index_dtype))
     if keys.size:

@@ -111,7 +111,7 @@ pub(crate) fn plan_pairs<B: Bits, V>(len: usize, stable: bool, settings: Setting
             let gathered =
                 if size_of::<B>() <= size_of::<u64>() { 0 } else { size_of::<B>() } + size_of::<V>();
             let bytes = packed::bytes_per_key::<B>(len).max(size_of::<u64>() + gathered);
-            packed_plan(len, bytes, settings)
+            indexed_plan::<B>(len, bytes, settings)
         }
         Way::NetworkInPlace => structures_plan(len, 0),
         Way::NetworkWithIndices => structures_plan(len, size_of::<Indexed<B>>()),
@@ -123,7 +123,16 @@ pub(crate) fn plan_argsort<B: Bits>(len: usize, settings: Settings) -> KeysPlan 
     if settings.oblivious && !fits_packed::<B>(len) {
         return structures_plan(len, size_of::<Indexed<B>>());
     }
-    packed_plan(len, packed::bytes_per_key::<B>(len), settings)
+    indexed_plan::<B>(len, packed::bytes_per_key::<B>(len), settings)
+}
+
+/// A sort of keys with their indices, with so many bytes for each.
+fn indexed_plan<B: Bits>(len: usize, bytes: usize, settings: Settings) -> KeysPlan {
+    let plan = packed_plan(len, bytes, settings);
+    if packed::is_counted::<B>(len, settings) {
+        return KeysPlan { algorithm: Algorithm::Counting, limits: scalar_limits::<u64>(), ..plan };
+    }
+    plan
 }
 
 /// A sort of 64-bit keys, with so many bytes for each.
