@@ -87,7 +87,7 @@ fn zeroed(len: usize) -> Result<Vec<u128>, Error> {
 }
 
 /// Lets the system clear large pages where it can: hundreds of times fewer of them are touched for the first time.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "devices"))]
 fn ask_for_large_pages(memory: *mut u8, bytes: usize) {
     const PAGE: usize = 2 << 20;
 
@@ -104,7 +104,7 @@ fn ask_for_large_pages(memory: *mut u8, bytes: usize) {
     }
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", feature = "devices")))]
 fn ask_for_large_pages(_: *mut u8, _: usize) {}
 
 #[cfg(test)]
