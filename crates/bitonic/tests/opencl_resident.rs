@@ -222,6 +222,12 @@ fn verified_sorts_of_every_kind_are_right() {
         let (input, mut best) = (caller.buffer(&keys), caller.buffer(&[0_i32; 50]));
         let event = sorter.top_k_rows(queue, &input, (6000, 600), 5, &mut best, &mut indices).unwrap();
         event.wait().unwrap();
+        let (offsets, shape) = (caller.buffer(&[7_u32, 7, 9, 400, 5_000]), (4, 4_600));
+        let mut segments = caller.buffer(&keys);
+        sorter.argsort_segments(queue, &mut segments, &mut indices, 6000, &offsets, shape).unwrap();
+        sorter.sort_pairs_segments(queue, &mut segments, &mut values, 6000, &offsets, shape).unwrap();
+        let shape = (6000, &offsets, 4, 4_600);
+        sorter.top_k_segments(queue, &input, shape, 5, &mut best, &mut indices).unwrap();
         assert_eq!(sorter.verdict(queue), Ok(()), "{order:?}");
     }
 }

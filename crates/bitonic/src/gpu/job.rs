@@ -89,11 +89,7 @@ impl Job {
     }
 
     /// Whether segments of arrays that are on a device can be sorted; why not.
-    pub(crate) fn check_resident_segments(&self, is_verified: bool) -> Result<(), String> {
-        if is_verified {
-            let reason = "verified() checks rows of one length, and no segments of different lengths: use a sorter without it";
-            return Err(reason.to_owned());
-        }
+    pub(crate) fn check_resident_segments(&self) -> Result<(), String> {
         if self.element.indexed && self.element.value_bits != 32 {
             return Err(format!("{} indices do not fit 32 bits", self.row_length));
         }

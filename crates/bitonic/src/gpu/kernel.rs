@@ -80,10 +80,10 @@ pub(crate) static KERNELS: &[Kernel] = kernels! {
     "best_bound": [TILE, SAMPLED, OFFSETS, BEST, part!("best_bound.c")], reads_input: true;
     "best_filter": [TILE, OFFSETS, BEST, part!("best_filter.c")], reads_input: true;
     "select_best": [TILE, OFFSETS, BEST, part!("select_best.c")], reads_input: true;
-    "verify_before": [VERIFY, part!("verify_before.c")], reads_input: true;
-    "verify_after": [VERIFY, part!("verify_after.c")], reads_input: false;
-    "verify_best": [VERIFY, part!("verify_best.c")], reads_input: false;
-    "verify_compare": [VERIFY, part!("verify_compare.c")], reads_input: false;
+    "verify_before": [OFFSETS, VERIFY, part!("verify_before.c")], reads_input: true;
+    "verify_after": [OFFSETS, VERIFY, part!("verify_after.c")], reads_input: false;
+    "verify_best": [OFFSETS, VERIFY, part!("verify_best.c")], reads_input: false;
+    "verify_compare": [OFFSETS, VERIFY, part!("verify_compare.c")], reads_input: false;
     "segments_count": [OFFSETS, SEGMENTS, part!("segments_count.c")], reads_input: false;
     "segments_list": [OFFSETS, SEGMENTS, part!("segments_list.c")], reads_input: false;
     "segment_sort": [TILE, OFFSETS, SEGMENTS, part!("segment_sort.c")], reads_input: true;

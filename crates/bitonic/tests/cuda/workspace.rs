@@ -349,9 +349,18 @@ fn segments_are_sorted_where_they_are() {
     let mut workspace = stream.alloc_zeros::<u8>(16).unwrap();
     let refused = sorter.with_workspace(&mut workspace).sort_segments(&stream, &mut array, &narrow, len);
     assert!(matches!(refused, Err(Error::Device { .. })), "the workspace is too small: {refused:?}");
-    let refused = sorter.clone().verified().unwrap();
-    let refused = refused.with_workspace(&mut workspace).sort_segments(&stream, &mut array, &narrow, len);
-    assert!(matches!(refused, Err(Error::Device { .. })), "{refused:?}");
+    let verified = sorter.clone().verified().unwrap();
+    let size = verified.workspace_size_argsort_segments::<f32>(len, segments, len).unwrap();
+    let mut workspace = stream.alloc_zeros::<u8>(size).unwrap();
+    let mut array = stream.clone_htod(&Pattern::Special.generate::<f32>(len, 3)).unwrap();
+    let mut indices = stream.alloc_zeros::<u32>(len).unwrap();
+    let (mut best, mut places) =
+        (stream.alloc_zeros::<f32>(9 * segments).unwrap(), stream.alloc_zeros::<u32>(9 * segments).unwrap());
+    verified.top_k_segments(&stream, &array, (&wide, len), 9, &mut best, &mut places).unwrap();
+    let mut with_workspace = verified.with_workspace(&mut workspace);
+    with_workspace.argsort_segments(&stream, &mut array, &mut indices, &narrow, len).unwrap();
+    with_workspace.sort_segments(&stream, &mut array, &wide, len).unwrap();
+    assert_eq!(verified.verdict(&stream), Ok(()));
 }
 
 /// Offsets that are none: nothing outside of the array is touched, and what they say of other segments is done.

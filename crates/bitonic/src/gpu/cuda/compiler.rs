@@ -268,7 +268,7 @@ mod tests {
                 let mut job = Job::of(&request);
                 job.wide_index = (number + turn).is_multiple_of(2);
                 let plan = kernel_plan(&job, &facts, &Tuning::default());
-                let checks = if has_offsets { Vec::new() } else { check_plans(&job, &facts).to_vec() };
+                let checks = check_plans(&job, &facts);
                 let sorting = plan.launches.iter().skip(number % 2).chain(plan.launches.first());
                 for launch in sorting.chain(checks.iter().flat_map(|plan| &plan.launches)) {
                     // Segments of all classes are sorted by one text, pieces of longer ones by another; their best are found by others

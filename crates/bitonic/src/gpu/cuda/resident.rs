@@ -95,7 +95,7 @@ impl ResidentSorter {
     /// Has the device check every sort of this sorter: that each row is in order, and has the elements that it had before; of the best
     /// keys, that they are those of the input. Nothing is waited for: [`ResidentSorter::verdict`] tells what was found.
     ///
-    /// - Time: all elements are read twice more, by three kernels more.
+    /// - Time: all elements are read twice more, by three kernels more; of segments, where each element is in them is looked up, too.
     /// - Memory: 48 KiB, allocated here.
     /// - Certainty: one wrong bit is always noticed. Several wrong elements would have to cancel out in two sums of 64 bits.
     /// - Clones share the verdict. A check waits for the one before it, on whatever stream that is. In graphs of your own it does not:
@@ -406,8 +406,7 @@ impl ResidentSorter {
     ///
     /// # Errors
     ///
-    /// As for [`ResidentSorter::top_k_rows`], [`Error::EngineUnavailable`] for more segments than 31 bits count, and [`Error::Device`] when the
-    /// sorter is [`verified`](Self::verified).
+    /// As for [`ResidentSorter::top_k_rows`], and [`Error::EngineUnavailable`] for more segments than 31 bits count.
     pub fn top_k_segments<K: Key, O: Index>(
         &self,
         stream: &CudaStream,
@@ -610,7 +609,7 @@ impl ResidentSorter {
     fn ragged<O>(&self, request: Request) -> Result<Job, Error> {
         request.check(Engine::Cuda)?;
         let job = self.job(request).with_offsets_of::<O>();
-        job.check_resident_segments(self.verified.is_some()).map_err(|reason| self.refuse(reason))?;
+        job.check_resident_segments().map_err(|reason| self.refuse(reason))?;
         Ok(job)
     }
 

@@ -29,10 +29,49 @@
    rows and columns are counted along, because a division for every element would take longer than reading it. */
 typedef struct {
     Index place, row, column;
+    bool is_sorted; /* places of no segment are left as they are, and are rows of their own */
 } At;
 
 #define FIRST_PLACE (GROUP * ITEMS + ITEM)
 #define STEP (GROUPS * ITEMS)
+
+#if SEGMENTED
+/* Rows of different lengths: where a place is in them is looked up in the table. */
+FUNCTION At place_in_segments(Index place, GLOBAL const Offset *offsets, u32 segments, Index total, Index longest)
+{
+    /* How many offsets are no higher. */
+    u32 low = 0, high = place < total ? segments + 1 : 0;
+    while (low < high) {
+        u32 middle = low + (high - low) / 2;
+        bool is_before = offsets[middle] <= place;
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    At at;
+    at.place = place;
+    at.row = segments + place;
+    at.column = 0;
+    at.is_sorted = false;
+    if (low > 0 && low <= segments && length_of(offsets, total, longest, low - 1) > 0) {
+        at.row = low - 1;
+        at.column = place - (Index)offsets[low - 1];
+        at.is_sorted = true;
+    }
+    return at;
+}
+
+/* What kernels are told of rows. */
+#define TABLE GLOBAL const Offset *offsets,
+#define ROWS Index total, u32 segments, Index longest
+#define PLACE_IN_ROWS(place) place_in_segments(place, offsets, segments, total, longest)
+#define NEXT_PLACE(at, step) PLACE_IN_ROWS((at).place + (step).place)
+
+#else
+#define TABLE
+#define ROWS Index total, Index row_length
+#define PLACE_IN_ROWS(place) place_in_rows(place, row_length)
+#define NEXT_PLACE(at, step) next_place(at, step, row_length)
+#endif
 
 FUNCTION At place_in_rows(Index place, Index row_length)
 {
@@ -40,6 +79,7 @@ FUNCTION At place_in_rows(Index place, Index row_length)
     at.place = place;
     at.row = place / row_length;
     at.column = place % row_length;
+    at.is_sorted = true;
     return at;
 }
 

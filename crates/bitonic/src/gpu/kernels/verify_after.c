@@ -1,12 +1,12 @@
 /* The sums of what was sorted, and whether it is in order: see verify.c. */
 
 KERNEL(ITEMS)
-verify_after(ARRAYS, GLOBAL u64 *words, Index total, Index row_length, u32 mapping)
+verify_after(ARRAYS, GLOBAL u64 *words, TABLE ROWS, u32 mapping)
 {
     OWN_LOCAL_ARRAY(u64, room, SUMS * ITEMS);
     AFTER_PREVIOUS();
     u64 sums[SUMS] = {0, 0, 0};
-    At at = place_in_rows(FIRST_PLACE, row_length), step = place_in_rows(STEP, row_length);
+    At at = PLACE_IN_ROWS(FIRST_PLACE), step = PLACE_IN_ROWS(STEP);
     while (at.place < total) {
         /* All loads first, so that they are under way at the same time. */
         Element x[READ], compared[READ], previous[READ];
@@ -23,7 +23,7 @@ verify_after(ARRAYS, GLOBAL u64 *words, Index total, Index row_length, u32 mappi
                 previous[a] = ordered_at(ARRAY_NAMES, at.place - (at.column > 0 ? 1 : 0), mapping);
                 count = a + 1;
             }
-            at = next_place(at, step, row_length);
+            at = NEXT_PLACE(at, step);
         }
         UNROLL for (u32 a = 0; a < READ; a++)
         {

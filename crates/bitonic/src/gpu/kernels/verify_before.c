@@ -1,12 +1,12 @@
 /* The sums of what is to be sorted: see verify.c. */
 
 KERNEL(ITEMS)
-verify_before(ARRAYS, GLOBAL u64 *words, Index total, Index row_length)
+verify_before(ARRAYS, GLOBAL u64 *words, TABLE ROWS)
 {
     OWN_LOCAL_ARRAY(u64, room, SUMS * ITEMS);
     AFTER_PREVIOUS();
     u64 sums[SUMS] = {0, 0, 0};
-    At at = place_in_rows(FIRST_PLACE, row_length), step = place_in_rows(STEP, row_length);
+    At at = PLACE_IN_ROWS(FIRST_PLACE), step = PLACE_IN_ROWS(STEP);
     while (at.place < total) {
         /* All loads first, so that they are under way at the same time. */
         Element x[READ];
@@ -17,10 +17,10 @@ verify_before(ARRAYS, GLOBAL u64 *words, Index total, Index row_length)
             x[a] = zero();
             rows[a] = at.row;
             if (at.place < total) {
-                x[a] = load_first(ARRAY_NAMES, at.place, at.column);
+                x[a] = at.is_sorted ? load_first(ARRAY_NAMES, at.place, at.column) : load(ARRAY_NAMES, at.place);
                 count = a + 1;
             }
-            at = next_place(at, step, row_length);
+            at = NEXT_PLACE(at, step);
         }
         UNROLL for (u32 a = 0; a < READ; a++)
         {

@@ -102,7 +102,7 @@ impl ResidentSorter {
     /// Has the device check every sort of this sorter: that each row is in order, and has the elements that it had before; of the best
     /// keys, that they are those of the input. Nothing is waited for: [`ResidentSorter::verdict`] tells what was found.
     ///
-    /// - Time: all elements are read twice more, by three kernels more.
+    /// - Time: all elements are read twice more, by three kernels more; of segments, where each element is in them is looked up, too.
     /// - Memory: 48 KiB, allocated here.
     /// - Certainty: one wrong bit is always noticed. Several wrong elements would have to cancel out in two sums of 64 bits.
     /// - Clones share the verdict. A check waits for the one before it, on whatever queue that is.
@@ -321,8 +321,7 @@ impl ResidentSorter {
     ///
     /// # Errors
     ///
-    /// As for [`ResidentSorter::sort`], [`Error::EngineUnavailable`] for more segments than 31 bits count, [`Error::DeviceMemory`], and
-    /// [`Error::Device`] when the sorter is [`verified`](Self::verified).
+    /// As for [`ResidentSorter::sort`], [`Error::EngineUnavailable`] for more segments than 31 bits count, and [`Error::DeviceMemory`].
     pub fn sort_segments<K: Key, O: Index>(
         &self,
         queue: &CommandQueue,
@@ -388,7 +387,7 @@ impl ResidentSorter {
     ) -> Result<Event, Error> {
         request.check(Engine::OpenCl)?;
         let job = self.job(request).with_offsets_of::<O>();
-        job.check_resident_segments(self.verified.is_some()).map_err(|reason| self.refuse(reason))?;
+        job.check_resident_segments().map_err(|reason| self.refuse(reason))?;
         check_best(&job, self.device.facts())?;
         for (array, bytes) in [(arrays.offsets, job.offset_bytes()), (arrays.input, job.input_bytes())] {
             array.map_or(Ok(()), |array| self.check(array.0, bytes))?;

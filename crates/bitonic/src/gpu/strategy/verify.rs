@@ -57,31 +57,40 @@ impl<'a> Checks<'a> {
     }
 
     fn before(&self) -> Launch {
-        let numbers = [Number::Index(self.job.len()), Number::Index(self.job.row_length)];
-        self.launch("verify_before", &[Parameter::Counters], &numbers, "add up what is to be sorted")
+        self.launch("verify_before", &self.arrays(&[]), &self.rows_and(&[]), "add up what is to be sorted")
     }
 
     fn after(&self) -> Launch {
-        let numbers =
-            [Number::Index(self.job.len()), Number::Index(self.job.row_length), self.mapping_on_load()];
+        let numbers = self.rows_and(&[self.mapping_on_load()]);
         let words = "add up what was sorted, and look whether it is in order";
-        self.launch("verify_after", &[Parameter::Counters], &numbers, words)
+        self.launch("verify_after", &self.arrays(&[]), &numbers, words)
     }
 
     fn of_best(&self, best: usize) -> Launch {
-        let numbers = [
-            Number::Index(self.job.len()),
-            Number::Index(self.job.row_length),
-            Number::Index(best),
-            self.mapping_on_load(),
-        ];
+        let numbers = self.rows_and(&[Number::Index(best), self.mapping_on_load()]);
         let words = "look whether these are the best of every row";
-        self.launch("verify_best", &[Parameter::Input, Parameter::Counters], &numbers, words)
+        self.launch("verify_best", &self.arrays(&[Parameter::Input]), &numbers, words)
+    }
+
+    /// What kernels are given behind the arrays of the caller: more of these, the words, and the table of segments.
+    fn arrays(&self, more: &[Parameter]) -> Vec<Parameter> {
+        let table = self.job.ragged.map(|_| Parameter::Offsets);
+        more.iter().copied().chain([Parameter::Counters]).chain(table).collect()
+    }
+
+    /// What kernels are told of rows, and more numbers.
+    fn rows_and(&self, more: &[Number]) -> Vec<Number> {
+        let mut numbers = vec![Number::Index(self.job.len())];
+        numbers.extend(self.job.ragged.map(|_| Number::Plain(self.job.rows as u32)));
+        numbers.push(Number::Index(self.job.row_length));
+        numbers.extend(more);
+        numbers
     }
 
     fn compare(&self) -> Launch {
         // One kernel for elements of all kinds: it sees none.
-        let job = Job { element: Element::keys(KeyType::U32), row_length: 1, rows: 1, ..*self.job };
+        let element = Element::keys(KeyType::U32);
+        let job = Job { element, row_length: 1, rows: 1, ragged: None, best: None, ..*self.job };
         let checks = Checks { job: &job, groups: 1, ..*self };
         let numbers = [Number::Plain(self.groups as u32)];
         let words = "compare the sums, and give the verdict";
@@ -96,20 +105,23 @@ impl<'a> Checks<'a> {
 
     /// A launch that is given other arrays behind those of the caller.
     fn launch(&self, kernel: &'static str, others: &[Parameter], numbers: &[Number], words: &str) -> Launch {
-        let element = self.job.element;
+        let (element, ragged) = (self.job.element, self.job.ragged);
+        let mut constants = vec![
+            ("ITEMS", self.items as u32),
+            ("READ", READ as u32),
+            ("MOST_GROUPS", MOST_GROUPS as u32),
+            ("ORDERED_VALUES", u32::from(element.indexed)),
+            ("OUT_OF_ORDER", OUT_OF_ORDER),
+            ("OTHER_ELEMENTS", OTHER_ELEMENTS),
+            ("SEGMENTED", u32::from(ragged.is_some())),
+        ];
+        constants.extend(ragged.map(|ragged| ("OFFSET_BITS", ragged.offset_bits)));
         let spec = Spec {
             kernel,
             groups: self.groups,
             tile: None,
             cluster_log2: 0,
-            constants: &[
-                ("ITEMS", self.items as u32),
-                ("READ", READ as u32),
-                ("MOST_GROUPS", MOST_GROUPS as u32),
-                ("ORDERED_VALUES", u32::from(element.indexed)),
-                ("OUT_OF_ORDER", OUT_OF_ORDER),
-                ("OTHER_ELEMENTS", OTHER_ELEMENTS),
-            ],
+            constants: &constants,
             numbers,
             place: Some(Place::Memory),
             steps: 0..0,
@@ -117,7 +129,10 @@ impl<'a> Checks<'a> {
             copies: 0.5,
             words: words.to_owned(),
         };
-        let mut launch = builder(self.job, Arrays::InPlace, 0).launch_with(spec, self.items, 0, 0);
+        // Places of no segment are numbered behind the segments; their best may have more places than there are elements.
+        let most = self.job.rows.saturating_mul(self.job.best.unwrap_or(1)).saturating_add(self.job.len());
+        let most = if ragged.is_some() { most } else { 0 };
+        let mut launch = builder(self.job, Arrays::InPlace, most).launch_with(spec, self.items, 0, 0);
         let arrays = if element.value_bits > 0 { 2 } else { 1 };
         launch.arguments.splice(arrays..arrays, others.iter().copied());
         launch

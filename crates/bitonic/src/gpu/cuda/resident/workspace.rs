@@ -98,8 +98,7 @@ impl<W: DevicePtrMut<u8>> WithWorkspace<'_, W> {
     ///
     /// # Errors
     ///
-    /// As for [`ResidentSorter::sort`], and [`Error::Device`] when the workspace is too small, or the sorter is
-    /// [`verified`](ResidentSorter::verified).
+    /// As for [`ResidentSorter::sort`], and [`Error::Device`] when the workspace is too small.
     pub fn sort_segments<K: Key, O: Index>(
         &mut self,
         stream: &CudaStream,

@@ -15,6 +15,8 @@ struct Sorted<K> {
     job: Job,
     before: Elements<K>,
     after: Elements<K>,
+    /// Where rows of different lengths begin and end.
+    offsets: Option<Vec<u32>>,
 }
 
 /// What is sorted with each key.
@@ -34,19 +36,33 @@ const MANY: usize = 1 << 17;
 impl<K: Key> Sorted<K> {
     /// Of so many different keys.
     fn new(rows: usize, row_length: usize, with: With, order: Order, unique: usize) -> Self {
-        let segments = Segments::Rows { rows, row_length };
+        let ends: Vec<usize> = (0..=rows).map(|row| row * row_length).collect();
+        let sorted = Self::in_segments(Segments::Rows { rows, row_length }, &ends, with, order, unique);
+        Self { offsets: None, ..sorted }
+    }
+
+    /// Of segments that begin and end at these offsets; some places behind the last belong to none.
+    fn ragged(offsets: &[usize], with: With, order: Order, unique: usize) -> Self {
+        let len = offsets[offsets.len() - 1] + 5;
+        let longest = offsets.windows(2).map(|ends| ends[1] - ends[0]).max().expect("there is one");
+        let segments = Segments::Offsets { segments: offsets.len() - 1, longest, len };
+        Self::in_segments(segments, offsets, with, order, unique)
+    }
+
+    fn in_segments(segments: Segments, offsets: &[usize], with: With, order: Order, unique: usize) -> Self {
         let request = match with {
             With::Nothing => Request::keys::<K>(segments),
             With::Values32 => Request::pairs::<K, u32>(segments),
             With::Values64 => Request::pairs::<K, u64>(segments),
             With::Indices => Request::argsort::<K>(segments),
         };
-        let job = Job::of(&Request { order, ..request });
+        let job = Job::of(&Request { order, ..request }).with_offsets_of::<u32>();
         let random = random_keys::<K>(unique);
-        let keys = (0..rows * row_length).map(|place| random[place % unique]);
+        let keys = (0..segments.len()).map(|place| random[place % unique]);
         let before: Elements<K> = keys.zip((0..).map(|place: u64| place * 7 % 1000)).collect();
         let mut after = before.clone();
-        for row in after.chunks_mut(row_length) {
+        for ends in offsets.windows(2) {
+            let row = &mut after[ends[0]..ends[1]];
             if with == With::Indices {
                 row.iter_mut().zip(0..).for_each(|(element, index)| element.1 = index);
             }
@@ -55,7 +71,8 @@ impl<K: Key> Sorted<K> {
                 Order::Descending => row.sort_by_key(|&(key, value)| (Reverse(key.to_ordered_bits()), value)),
             }
         }
-        Self { job, before, after }
+        let offsets = offsets.iter().map(|&offset| offset as u32).collect();
+        Self { job, before, after, offsets: Some(offsets) }
     }
 
     fn with(mut self, fault: impl FnOnce(&mut Elements<K>)) -> Self {
@@ -84,7 +101,13 @@ impl<K: Key> Sorted<K> {
         upload(&device, &before);
         let [keys, values] = buffers.each_ref().map(DeviceBuffer::memory);
         let has_values = self.job.element.value_bits > 0;
-        let arrays = DeviceArrays::in_place(keys, has_values.then_some(values));
+        let table = self.offsets.as_ref().map(|offsets| {
+            let table = device.allocate(size_of_val(&offsets[..])).expect("it is little");
+            device.upload(as_bytes(offsets), &table).expect("it is as long");
+            table
+        });
+        let offsets = table.as_ref().map(DeviceBuffer::memory);
+        let arrays = DeviceArrays { offsets, ..DeviceArrays::in_place(keys, has_values.then_some(values)) };
         queue(checks, &self.job, &arrays, || upload(&device, &after));
         finding(checks)
     }
@@ -196,6 +219,89 @@ fn faults_are_noticed<D: Driver>(checks: &mut Verification<D>) {
     assert_eq!(unstable.verdict(checks), Some(NOT_IN_ORDER), "equal keys come by lowest index");
 }
 
+/// Short ones, empty ones, and places before the first and behind the last that belong to none.
+const OFFSETS: [usize; 9] = [3, 3, 4, 700, 700, 702, 5000, 5001, 5009];
+
+fn segments_are_checked<K: Key, D: Driver>(checks: &mut Verification<D>) {
+    for with in ALL {
+        for order in [Order::Ascending, Order::Descending] {
+            let what = format!("{}, {with:?}, {order:?}", K::TYPE);
+            let mut sorted = Sorted::<K>::ragged(&OFFSETS, with, order, MANY);
+            sorted.job.wide_index = order == Order::Descending;
+            assert_eq!(sorted.verdict(checks), None, "{what}");
+            assert_eq!(Sorted::<K>::ragged(&OFFSETS, with, order, 5).verdict(checks), None, "{what}");
+            for place in [0, 2, 3, 699, 4000, 5008, 5009, 5013] {
+                let changed = sorted.clone().with(|elements| flip(elements, place, 0));
+                assert_eq!(changed.verdict(checks), Some(OTHER_ELEMENTS), "place {place}, {what}");
+            }
+            // Longer than was said: it is left as it is.
+            let mut short = sorted.clone().with(|elements| elements[702..5000].reverse());
+            short.before.clone_from(&short.after);
+            short.job.row_length = 696;
+            if with == With::Indices {
+                for ends in OFFSETS.windows(2).filter(|ends| ends[1] - ends[0] <= 696) {
+                    let segment = short.after[ends[0]..ends[1]].iter_mut();
+                    segment.zip(0..).for_each(|(element, index)| element.1 = index);
+                }
+            }
+            assert_eq!(short.verdict(checks), None, "{what}");
+        }
+    }
+}
+
+fn faults_in_segments_are_noticed<D: Driver>(checks: &mut Verification<D>) {
+    let keys = |keys: &[u32]| {
+        let mut sorted = Sorted::<u32>::ragged(&[2, 5, 5, 8], With::Nothing, Order::Ascending, MANY);
+        sorted.before = keys.iter().map(|&key| (key, 0)).collect();
+        sorted.after.clone_from(&sorted.before);
+        sorted
+    };
+    let right = keys(&[9, 8, 1, 2, 3, 1, 2, 4, 7, 6, 5, 4, 3]);
+    assert_eq!(right.verdict(checks), None, "places of no segment are in any order");
+    let disorder = right.clone().with(|elements| elements.swap(2, 3));
+    assert_eq!(disorder.verdict(checks), Some(NOT_IN_ORDER));
+    let moved = right.clone().with(|elements| elements.swap(4, 7));
+    assert_eq!(moved.verdict(checks), Some(OTHER_ELEMENTS), "keys that went to another segment");
+    let outside = right.clone().with(|elements| elements.swap(0, 1));
+    assert_eq!(outside.verdict(checks), Some(OTHER_ELEMENTS), "keys of no segment that were moved");
+    let behind = right.with(|elements| elements.swap(11, 12));
+    assert_eq!(behind.verdict(checks), Some(OTHER_ELEMENTS), "and those behind the last");
+
+    let device = checks.device.clone();
+    let job = Job::of(&Request::top::<u32>(Segments::Offsets { segments: 3, longest: 4, len: 9 }, 3))
+        .with_offsets_of::<u32>();
+    let buffer = |words: &[u32]| {
+        let buffer = device.allocate(size_of_val(words)).expect("it is little");
+        device.upload(as_bytes(words), &buffer).expect("it is as long");
+        buffer
+    };
+    let mut verdict = |keys: [u32; 9], indices: [u32; 9]| {
+        let (input, offsets) = (buffer(&[0, 5, 9, 9, 1, 0, 8, 7, 0]), buffer(&[1, 5, 5, 8]));
+        let (keys, indices) = (buffer(&keys), buffer(&indices));
+        let arrays = DeviceArrays {
+            input: Some(input.memory()),
+            offsets: Some(offsets.memory()),
+            ..DeviceArrays::in_place(keys.memory(), Some(indices.memory()))
+        };
+        queue(checks, &job, &arrays, || ());
+        finding(checks)
+    };
+    let (keys, indices) = ([1, 5, 9, 77, 77, 77, 0, 7, 8], [3, 0, 1, 77, 77, 77, 0, 2, 1]);
+    assert_eq!(verdict(keys, indices), None, "an empty segment has no best");
+    assert_eq!(verdict(keys, [3, 0, 2, 77, 77, 77, 0, 2, 1]), Some(OTHER_ELEMENTS), "9 is there earlier");
+    assert_eq!(verdict([1, 5, 9, 77, 77, 77, 7, 0, 8], [3, 0, 1, 77, 77, 77, 2, 0, 1]), Some(NOT_IN_ORDER));
+    assert_eq!(
+        verdict([1, 5, 9, 77, 77, 77, 0, 7, 9], indices),
+        Some(OTHER_ELEMENTS),
+        "a key that is not there"
+    );
+    assert_eq!(
+        verdict(keys, [3, 0, 1, 77, 77, 77, 0, 2, 3]),
+        Some(OTHER_ELEMENTS),
+        "an index past the segment"
+    );
+}
+
 /// A key that is there twice has two indices.
 fn best_keys_are_checked<D: Driver>(checks: &mut Verification<D>) {
     let device = checks.device.clone();
@@ -284,8 +390,17 @@ mod on_opencl {
     }
 
     #[test]
+    fn segments_are_checked_each_for_itself() {
+        let mut checks = checks();
+        segments_are_checked::<u8, _>(&mut checks);
+        segments_are_checked::<f32, _>(&mut checks);
+        segments_are_checked::<u128, _>(&mut checks);
+    }
+
+    #[test]
     fn faults_of_every_kind_are_noticed() {
         faults_are_noticed(&mut checks());
+        faults_in_segments_are_noticed(&mut checks());
         best_keys_are_checked(&mut checks());
         verdicts_last_until_they_are_asked_for(&mut checks());
     }
@@ -297,8 +412,11 @@ mod on_opencl {
         for with in ALL {
             let sorted = Sorted::<u64>::new(3, 700, with, Order::Descending, MANY);
             assert_eq!(sorted.verdict(&mut checks), None);
+            let ragged = Sorted::<u64>::ragged(&[3, 3, 4, 700, 700, 702], with, Order::Descending, MANY);
+            assert_eq!(ragged.verdict(&mut checks), None);
         }
         best_keys_are_checked(&mut checks);
+        faults_in_segments_are_noticed(&mut checks);
     }
 
     #[test]
@@ -319,7 +437,10 @@ fn sorts_are_checked_on_cuda() {
     right_sorts_are_right::<u128, _>(&mut checks);
     every_bit_is_noticed::<i16, _>(&mut checks);
     every_bit_is_noticed::<u64, _>(&mut checks);
+    segments_are_checked::<f32, _>(&mut checks);
+    segments_are_checked::<u64, _>(&mut checks);
     faults_are_noticed(&mut checks);
+    faults_in_segments_are_noticed(&mut checks);
     best_keys_are_checked(&mut checks);
     verdicts_last_until_they_are_asked_for(&mut checks);
 }
