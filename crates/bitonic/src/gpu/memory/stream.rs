@@ -35,7 +35,7 @@ mod tests {
         let from: Vec<u8> = (0..200).collect();
         for start in 0..33 {
             for end in start..from.len() {
-                let mut to = vec![255; 200];
+                let mut to = [255; 200];
                 copy_past_caches(&from[start..end], &mut to[start..end]);
                 assert!(to[start..end] == from[start..end]);
                 assert!(to[..start].iter().chain(&to[end..]).all(|&byte| byte == 255), "{start}..{end}");
