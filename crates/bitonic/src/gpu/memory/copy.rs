@@ -22,6 +22,10 @@ pub(crate) type Look<'a> = &'a (dyn Fn(usize, &[u8]) + Sync);
 
 /// What is shown of a copy: the memory that is the caller's, or will be. That of a device may be slow to read.
 #[derive(Clone, Copy)]
+#[cfg_attr(
+    not(feature = "opencl"),
+    allow(dead_code, reason = "only memory that OpenCL maps is shown by all cores")
+)]
 pub(crate) enum Shown<'a> {
     Nothing,
     /// What is sent, which is part of an array from this byte on.
