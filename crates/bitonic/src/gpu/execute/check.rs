@@ -363,7 +363,7 @@ mod tests {
         };
         let mut best = [f64::MAX; 3];
         for _ in 0..40 {
-            let shown = [Shown::Nothing, Shown::Source(0, &sent), Shown::Target(0, &landed)];
+            let shown = [Shown::Nothing, Shown::Source(&sent), Shown::Target(&landed)];
             for (best, shown) in best.iter_mut().zip(shown) {
                 let started = Instant::now();
                 copy(from.bytes(), to.bytes_mut(), shown);

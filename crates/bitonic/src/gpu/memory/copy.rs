@@ -28,67 +28,64 @@ pub(crate) type Look<'a> = &'a (dyn Fn(usize, &[u8]) + Sync);
 )]
 pub(crate) enum Shown<'a> {
     Nothing,
-    /// What is sent, which is part of an array from this byte on.
-    Source(usize, Look<'a>),
-    /// What has landed, which is part of an array from this byte on.
-    Target(usize, Look<'a>),
+    /// What is sent.
+    Source(Look<'a>),
+    /// What has landed.
+    Target(Look<'a>),
 }
 
-/// Copies bytes, on several cores where that is faster, and shows them. Both have the same length.
+/// Copies a whole array, on several cores where that is faster, and shows it. Both have the same length.
 pub(crate) fn copy(from: &[u8], to: &mut [u8], shown: Shown<'_>) {
     let (parallel_from, part_bytes) = match shown {
         Shown::Nothing => (PARALLEL_BYTES, PART_BYTES),
-        Shown::Source(..) | Shown::Target(..) => (PARALLEL_SHOWN_BYTES, SHOWN_PART_BYTES),
+        Shown::Source(_) | Shown::Target(_) => (PARALLEL_SHOWN_BYTES, SHOWN_PART_BYTES),
+    };
+    let copy_part = |from: &[u8], to: &mut [u8], start| match shown {
+        Shown::Nothing => to.copy_from_slice(from),
+        Shown::Source(look) => copy_alone(from, to, start, Some(look)),
+        Shown::Target(look) => each_block(from, to, start, |place, from, to| {
+            to.copy_from_slice(from);
+            look(place, to);
+        }),
     };
     if from.len() < parallel_from {
-        copy_part(from, to, shown, 0);
+        copy_part(from, to, 0);
     } else {
         let parts = to.par_chunks_mut(part_bytes).zip(from.par_chunks(part_bytes)).enumerate();
-        parts.for_each(|(number, (to, from))| copy_part(from, to, shown, number * part_bytes));
+        parts.for_each(|(number, (to, from))| copy_part(from, to, number * part_bytes));
     }
 }
 
 /// Copies bytes that are to be sent soon, and are part of an array from this byte on, on the caller's core alone, and shows them
 /// before: they are in the nearest cache then. Both have the same length.
 pub(crate) fn copy_alone(from: &[u8], to: &mut [u8], offset: usize, look: Option<Look<'_>>) {
-    each_block(from, to, offset, look, |from, to| to.copy_from_slice(from));
+    show_and_copy(from, to, offset, look, |from, to| to.copy_from_slice(from));
 }
 
 /// The same for bytes that have arrived, and that nobody reads again soon.
 pub(crate) fn land_alone(from: &[u8], to: &mut [u8], offset: usize, look: Option<Look<'_>>) {
-    each_block(from, to, offset, look, copy_past_caches);
+    show_and_copy(from, to, offset, look, copy_past_caches);
 }
 
-fn each_block(
+fn show_and_copy(
     from: &[u8],
     to: &mut [u8],
     offset: usize,
     look: Option<Look<'_>>,
     copy: impl Fn(&[u8], &mut [u8]),
 ) {
-    for (number, (to, from)) in to.chunks_mut(BLOCK_BYTES).zip(from.chunks(BLOCK_BYTES)).enumerate() {
+    each_block(from, to, offset, |place, from, to| {
         if let Some(look) = look {
-            look(offset + number * BLOCK_BYTES, from);
+            look(place, from);
         }
         copy(from, to);
-    }
+    });
 }
 
-/// Copies a part that begins so far from the start.
-fn copy_part(from: &[u8], to: &mut [u8], shown: Shown<'_>, start: usize) {
-    if matches!(shown, Shown::Nothing) {
-        return to.copy_from_slice(from);
-    }
+/// Calls `work` for every block of a part that begins so far from the start, with the place of the block.
+fn each_block(from: &[u8], to: &mut [u8], start: usize, mut work: impl FnMut(usize, &[u8], &mut [u8])) {
     let blocks = to.chunks_mut(BLOCK_BYTES).zip(from.chunks(BLOCK_BYTES)).enumerate();
-    for (number, (to, from)) in blocks {
-        to.copy_from_slice(from);
-        let place = start + number * BLOCK_BYTES;
-        match shown {
-            Shown::Nothing => {}
-            Shown::Source(offset, look) => look(offset + place, from),
-            Shown::Target(offset, look) => look(offset + place, to),
-        }
-    }
+    blocks.for_each(|(number, (to, from))| work(start + number * BLOCK_BYTES, from, to));
 }
 
 /// Shows an array that is copied elsewhere, on several cores where that is faster.
@@ -123,8 +120,7 @@ mod tests {
             let from: Vec<u8> = (0..bytes).map(|index| (index * 7 % 251) as u8).collect();
             let mut to = vec![0; bytes];
             let seen = Mutex::new(Vec::new());
-            let look = |offset: usize, block: &[u8]| {
-                let start = offset - 5 * BLOCK_BYTES;
+            let look = |start: usize, block: &[u8]| {
                 assert!(from[start..][..block.len()] == *block, "{bytes} bytes, at {start}");
                 seen.lock().unwrap().push((start, block.len()));
             };
@@ -138,14 +134,14 @@ mod tests {
             copy(&from, &mut to, Shown::Nothing);
             assert!(to == from);
             to.fill(0);
-            copy(&from, &mut to, Shown::Source(5 * BLOCK_BYTES, &look));
+            copy(&from, &mut to, Shown::Source(&look));
             check("source");
             assert!(to == from);
             to.fill(0);
-            copy(&from, &mut to, Shown::Target(5 * BLOCK_BYTES, &look));
+            copy(&from, &mut to, Shown::Target(&look));
             check("target");
             assert!(to == from);
-            show(&from, &|offset, block| look(5 * BLOCK_BYTES + offset, block));
+            show(&from, &look);
             check("shown");
         }
     }

@@ -81,7 +81,7 @@ fn upload_by(
     let elapsed = match (route, staging) {
         (Route::Mapped, _) => {
             let access = CL_MAP_WRITE_INVALIDATE_REGION;
-            let shown = look.map_or(Shown::Nothing, |look| Shown::Source(0, look));
+            let shown = look.map_or(Shown::Nothing, Shown::Source);
             with_mapped(device, UPLOAD, to, from.len(), access, |memory| copy(from, memory, shown))?
         }
         (Route::Staged, Some(mut staging)) => {
@@ -116,7 +116,7 @@ fn download_by(
     let staging = if route == Route::Staged { device.staging(bytes) } else { None };
     let elapsed = match (route, staging) {
         (Route::Mapped, _) => {
-            let shown = look.map_or(Shown::Nothing, |look| Shown::Target(0, look));
+            let shown = look.map_or(Shown::Nothing, Shown::Target);
             with_mapped(device, DOWNLOAD, from, bytes, CL_MAP_READ, |memory| copy(memory, to, shown))?
         }
         (Route::Staged, Some(mut staging)) => {
