@@ -135,26 +135,54 @@ FUNCTION u32 count_hot(u32 *counters, u32 which, u32 hot)
 }
 #define COUNT_HOT(counters, which, hot) count_hot(counters, which, hot)
 
+/* What the numbers of all threads of a warp are together. */
+#if __CUDA_ARCH__ >= 800
+#define SUM_OF_WARP(number) __reduce_add_sync(~0u, number)
+#define MOST_OF_WARP(number) __reduce_max_sync(~0u, number)
+#define BITS_OF_WARP(bits) __reduce_or_sync(~0u, bits)
+#else
+#define OF_WARP(name, both)                                                                                            \
+    FUNCTION u32 name(u32 a)                                                                                           \
+    {                                                                                                                  \
+        UNROLL for (u32 distance = 16; distance > 0; distance /= 2)                                                    \
+        {                                                                                                              \
+            u32 b = __shfl_xor_sync(~0u, a, distance);                                                                 \
+            a = both;                                                                                                  \
+        }                                                                                                              \
+        return a;                                                                                                      \
+    }
+OF_WARP(sum_of_warp, a + b)
+OF_WARP(most_of_warp, a > b ? a : b)
+OF_WARP(bits_of_warp, a | b)
+#define SUM_OF_WARP(number) sum_of_warp(number)
+#define MOST_OF_WARP(number) most_of_warp(number)
+#define BITS_OF_WARP(bits) bits_of_warp(bits)
+#endif
+
 /* Adds the numbers of all threads of the block to one in shared memory: those of a warp together. */
 FUNCTION void add_all(u32 *sum, u32 number)
 {
-    UNROLL for (u32 distance = 16; distance > 0; distance /= 2)
-    {
-        number += __shfl_xor_sync(~0u, number, distance);
-    }
+    number = SUM_OF_WARP(number);
     if ((ITEM & 31) == 0) {
         atomicAdd(sum, number);
     }
 }
 #define ADD_ALL(sum, number) add_all(sum, number)
 
+/* The same for the largest number. */
+FUNCTION void max_all(u32 *most, u32 number)
+{
+    number = MOST_OF_WARP(number);
+    if ((ITEM & 31) == 0) {
+        atomicMax(most, number);
+    }
+}
+#define MAX_ALL(most, number) max_all(most, number)
+
 /* The same for bits that are set. */
 FUNCTION void or_all(u32 *word, u32 bits)
 {
-    UNROLL for (u32 distance = 16; distance > 0; distance /= 2)
-    {
-        bits |= __shfl_xor_sync(~0u, bits, distance);
-    }
+    bits = BITS_OF_WARP(bits);
     if ((ITEM & 31) == 0) {
         atomicOr(word, bits);
     }

@@ -60,6 +60,12 @@ FUNCTION Change change_of(u32 mapping)
     return change;
 }
 
+FUNCTION Head changed(Head head, Change change)
+{
+    head ^= (head & HEAD_SIGN ? change.folded : (Head)0) ^ change.flipped;
+    return head - change.skipped;
+}
+
 #if SEGMENTED
 /* Who has a cell. */
 typedef struct {

@@ -58,10 +58,7 @@ best_filter(ARRAYS, WORK_ARRAYS, GLOBAL u32 *counters, TABLE ROWS, Index bound_a
         UNROLL for (u32 a = 0; a < READ; a++)
         {
             if (column + a * ITEMS + ITEM < length) {
-                Head head = HEAD(x[a]);
-                head ^= (head & HEAD_SIGN ? change.folded : (Head)0) ^ change.flipped;
-                head -= change.skipped;
-                passing |= head <= last ? 1u << a : 0;
+                passing |= changed(HEAD(x[a]), change) <= last ? 1u << a : 0;
             }
         }
         if (passing > 0) {

@@ -64,6 +64,8 @@ typedef ulong2 u64x2; /* 16 bytes that are loaded and stored at once */
 #define COUNT_HOT(counters, which, hot) atomic_inc(&(counters)[which])
 /* Adds the numbers of all work-items of the group to one in local memory. */
 #define ADD_ALL(sum, number) atomic_add(sum, number)
+/* The same for the largest number. */
+#define MAX_ALL(most, number) atomic_max(most, number)
 /* The same for bits that are set. */
 #define OR_ALL(word, bits) atomic_or(word, bits)
 

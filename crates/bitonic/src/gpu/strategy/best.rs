@@ -52,6 +52,11 @@ const SOON_LOG2: u32 = 11;
 /// The least rank of a bound whose list is filtered again: the higher, the better it is known how long that list is.
 const KNOWN_WELL: f64 = 36.0;
 
+/// The most keys that a work-item holds of a row whose bound is searched for, and the base-2 logarithms of what it holds in the sort behind
+/// that: see `kernels/select_best.c`.
+const SEARCHED: usize = 32;
+const HELD_OF_SEARCHED_LOG2: [u32; 3] = [2, 1, 3];
+
 /// A row of so few tiles is not filtered.
 const SHORT_ROW: usize = 2;
 
@@ -76,6 +81,22 @@ fn sorted_tile(log2: u32, job: &Job, facts: &DeviceFacts) -> Option<Tile> {
         }
     }
     Some(found)
+}
+
+/// The tile for the best of a row that a group holds as a whole; `None` for rows that are too long, or would be sorted as a whole anyway.
+/// Processors have not so many registers, and their compilers take seconds for it.
+fn searched_tile(job: &Job, best: usize, facts: &DeviceFacts) -> Option<Tile> {
+    if facts.is_cpu() {
+        return None;
+    }
+    // Of keys of 128 bits the search sees half: where it finds no bound, there must be room for a round of others beside the best.
+    let least = if job.element.key_bytes() > size_of::<u64>() { 2 * best } else { best };
+    let log2 = least.next_power_of_two().ilog2().max(LEAST_ITEMS.ilog2() + 1);
+    let holds = |tile: &Tile| tile.items() >= LEAST_ITEMS && job.row_length <= SEARCHED * tile.items();
+    (log2..log2 + 3)
+        .filter(|&log2| job.row_length > 1 << log2)
+        .flat_map(|log2| HELD_OF_SEARCHED_LOG2.map(|held_log2| Tile::new(log2, held_log2)))
+        .find(|tile| holds(tile) && tile_fits(*tile, job, facts))
 }
 
 /// What a group that filters rows of this length can keep.
@@ -280,9 +301,11 @@ pub(super) fn kernel_plan(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Ar
     if best == 0 || job.rows == 0 || job.len() == 0 {
         return Arc::new(KernelPlan { algorithm: Algorithm::Selection, ..KernelPlan::nothing() });
     }
-    let plan = |lists: &[List], cells, last: Tile, fallback| {
-        let launches = Launches { job, best, lists, cells, last, facts };
+    let planned = |launches: Launches<'_>, fallback| {
         Arc::new(launches.plan(Network::new(job, facts, tuning).shape.limits(), fallback))
+    };
+    let plan = |lists: &[List], cells, last: Tile, fallback| {
+        planned(Launches { job, best, lists, cells, last, is_searched: false, facts }, fallback)
     };
     let Some(alone) = last_tiles(job, facts)
         .find(|tile| 4 * best <= tile.len())
@@ -290,6 +313,10 @@ pub(super) fn kernel_plan(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Ar
     else {
         unreachable!("check_best was not asked about {job:?}")
     };
+    if let Some(tile) = searched_tile(job, best, facts) {
+        let launches = Launches { job, best, lists: &[], cells: None, last: tile, is_searched: true, facts };
+        return planned(launches, None);
+    }
     if let Some(ragged) = job.ragged {
         let of_segments = |fallback| match Cells::new(job, ragged, best, facts) {
             Some((cells, last)) if !job.in_place => plan(&[cells.list], Some(cells), last, Some(fallback)),
@@ -330,6 +357,8 @@ struct Launches<'a> {
     /// Where rows are segments of different lengths that are filtered.
     cells: Option<Cells>,
     last: Tile,
+    /// Whether a group holds a row, and searches for the bound of its best elements.
+    is_searched: bool,
     facts: &'a DeviceFacts,
 }
 
@@ -514,7 +543,8 @@ impl Launches<'_> {
             groups: self.job.rows,
             tile: Some(self.last),
             cluster_log2: 0,
-            constants: &self.constants_and([("FILTERED", u32::from(filtered.is_some()))]),
+            constants: &self
+                .constants_and([("FILTERED", u32::from(filtered.is_some())), ("SEARCHED", self.searched())]),
             numbers: &numbers,
             place: filtered.is_none().then_some(Place::Memory),
             steps: 0..0,
@@ -526,7 +556,15 @@ impl Launches<'_> {
         let lists = [Parameter::WorkKeys, Parameter::WorkValues, Parameter::Counters];
         let arrays = read.into_iter().chain(lists.into_iter().filter(|_| filtered.is_some()));
         launch.arguments.splice(0..5, arrays);
+        launch.held_bytes += self.searched() as usize * self.job.element.key_bytes();
         self.with_table(launch)
+    }
+
+    /// The keys of a row that a work-item holds where a bound is searched for, or 0: as many as a row needs, because registers that hold
+    /// nothing are looked at as well.
+    fn searched(&self) -> u32 {
+        let each = self.job.row_length.div_ceil(self.last.items()).next_power_of_two();
+        if self.is_searched { each as u32 } else { 0 }
     }
 
     /// What all kernels are built with, and what only one is.
@@ -572,6 +610,103 @@ mod tests {
         assert_eq!(names(&planned(&job::<f32>(64, 128_256, 50), &facts)), once);
         let twice = ["best_bound", "best_filter", "best_bound", "best_filter", "select_best"];
         assert_eq!(names(&planned(&job::<f32>(1, 1 << 26, 1000), &facts)), twice);
+    }
+
+    #[test]
+    fn rows_that_a_group_can_hold_are_searched() {
+        let facts = DeviceFacts::nvidia_h200();
+        let searched = |row_length, k, facts: &DeviceFacts| {
+            let plan = planned(&job::<f32>(1000, row_length, k), facts);
+            let last = plan.launches.last().expect("there is one").clone();
+            let constant =
+                |name| last.constants.iter().find(|constant| constant.0 == name).map(|constant| constant.1);
+            (constant("SEARCHED"), constant("TILE_LOG2"), last.group_size)
+        };
+        assert_eq!(searched(1024, 64, &facts), (Some(32), Some(6), 32));
+        assert_eq!(searched(700, 10, &facts), (Some(32), Some(6), 32));
+        assert_eq!(searched(2048, 64, &facts), (Some(32), Some(7), 64));
+        assert_eq!(searched(2049, 64, &facts), (Some(32), Some(8), 128));
+        assert_eq!(searched(100, 20, &facts), (Some(4), Some(6), 32));
+        // Nothing is left out there, and this one is too long.
+        assert_eq!(searched(64, 60, &facts).0, Some(0));
+        assert_eq!(searched(30_000, 64, &facts).0, Some(0));
+        assert_eq!(searched(1024, 64, &DeviceFacts::pocl()).0, Some(0));
+    }
+
+    /// Rows of all kinds of keys whose bound is searched for: with keys in any order, few values and one, keys as low and as high as there are, and
+    /// wide keys whose upper halves are the same, where the search finds no bound.
+    #[cfg(feature = "opencl")]
+    fn search_rows<K: Key>(keys: &dyn Fn(u32, u32) -> K) {
+        use crate::gpu::driver::Driver;
+        use crate::gpu::execute::{Buffers, sort_buffers};
+        use crate::key::as_bytes;
+
+        let device = crate::gpu::opencl::testing::device();
+        let (rows, row_length, k) = (5, 120, 9);
+        let job = job::<K>(rows, row_length, k);
+        let launches = Launches {
+            job: &job,
+            best: k,
+            lists: &[],
+            cells: None,
+            last: Tile::new(5, 1),
+            is_searched: true,
+            facts: device.facts(),
+        };
+        assert!(launches.searched() == 8 && row_length > launches.last.len());
+        let limits = Network::new(&job, device.facts(), &Tuning::default()).shape.limits();
+        let plan = launches.plan(limits, None);
+        let keys: Vec<K> =
+            (0..rows * row_length).map(|place| keys((place / row_length) as u32, place as u32)).collect();
+        let sorter = crate::Sorter::new().engine(crate::Engine::Cpu).order(crate::Order::Ascending);
+        let expected = sorter.top_k_rows(&keys, row_length, k).expect("the CPU finds them");
+        let (key_bytes, value_bytes) = job.array_bytes();
+        let [input, best, indices] = [size_of_val(&keys[..]), key_bytes, value_bytes]
+            .map(|bytes| device.allocate(bytes).expect("there is memory for it"));
+        device.upload(as_bytes(&keys), &input).expect("keys go up");
+        let buffers = Buffers { input: Some(&input), ..Buffers::new(&best, Some(&indices)) };
+        sort_buffers(&device, &job, &Arc::new(plan), buffers).expect("the kernels run");
+        let mut found = [vec![0; key_bytes], vec![0; value_bytes]];
+        device.download(&best, &mut found[0][..]).expect("keys come down");
+        device.download(&indices, &mut found[1][..]).expect("indices come down");
+        assert_eq!(found[0], as_bytes(&expected.keys), "{}", K::TYPE);
+        let indices: Vec<u32> = expected.indices.iter().map(|&index| index as u32).collect();
+        assert_eq!(found[1], as_bytes(&indices), "{}", K::TYPE);
+    }
+
+    /// A number of one of five kinds of rows, of 32 bits.
+    #[cfg(feature = "opencl")]
+    fn of_row(row: u32, place: u32) -> u32 {
+        let random = place.wrapping_mul(2_654_435_761);
+        match row % 5 {
+            0 => random,
+            1 => random >> 30,
+            2 => u32::MAX,
+            3 => random | 0xffff_0000 | (0xffff * (place & 1)),
+            _ => place,
+        }
+    }
+
+    #[test]
+    #[ignore = "run by searches_for_a_bound_are_right_and_clean, in a process with Oclgrind"]
+    #[cfg(feature = "opencl")]
+    fn search_rows_of_all_kinds() {
+        search_rows::<u32>(&of_row);
+        search_rows::<u8>(&|row, place| of_row(row, place) as u8);
+        search_rows::<f64>(&|row, place| {
+            f64::from_bits(u64::from(of_row(row, place)) << 32 | u64::from(place % 3))
+        });
+        search_rows::<u128>(&|row, place| {
+            u128::from(of_row(row, place)) << 90 | u128::from(place.reverse_bits())
+        });
+    }
+
+    #[test]
+    #[cfg(feature = "opencl")]
+    fn searches_for_a_bound_are_right_and_clean() {
+        let oclgrind = bitonic_testkit::Oclgrind::find();
+        let report = oclgrind.report_of("gpu::strategy::best::tests::search_rows_of_all_kinds");
+        assert!(report.is_empty(), "{report}");
     }
 
     #[test]
@@ -694,6 +829,7 @@ mod tests {
             lists: &[list],
             cells: Some(cells),
             last: Tile::new(6, 2),
+            is_searched: false,
             facts: device.facts(),
         };
         let mut plan =
