@@ -12,9 +12,12 @@
 /* Cells of another kind are better if so many fewer elements of the sample are in cells that are too full. */
 #define BETTER (SAMPLES / 32)
 
+/* Words for the weights of all cells, in which numbers of all work-items are added up before. */
+#define WEIGHT_WORDS (CELLS > ITEMS ? CELLS : ITEMS + 1)
+
 /* The plan gives LOCAL_ELEMENTS, which hold the elements of all slots, and words for each cell, each slot and each stretch. */
 typedef char local_memory_is_enough
-    [LOCAL_ELEMENTS * sizeof(Element) >= SLOTS * POOL * sizeof(Element) + (SLICE + SLOTS + 6 + STRETCHES + CELLS) * 4 ? 1 : -1];
+    [LOCAL_ELEMENTS * sizeof(Element) >= SLOTS * POOL * sizeof(Element) + (SLICE + SLOTS + 6 + STRETCHES + WEIGHT_WORDS) * 4 ? 1 : -1];
 
 /* What a node is made of, once to know how many sections and parts there are, and then to write them down. */
 typedef struct {
@@ -233,7 +236,7 @@ divide(BUCKET_PARAMETERS, u32 heavy, u32 hot, u32 filling)
     /* Once, or not at all: barriers stand in loops. */
     for (bool is_full = in_hot[kind] > BETTER; is_full; is_full = false) {
         Cells levelled = SAMPLED_CELLS(LEVELLED);
-        level(WORK, total, levelled, levels, (LOCAL u32 *)pools);
+        level(WORK, total, levelled, levels, weights);
         for (u32 cell = ITEM; cell < CELLS; cell += ITEMS) {
             weights[cell] = 0;
         }

@@ -1,8 +1,9 @@
 /* Sorts buckets that do not fit a tile: those that the sample did not foresee. A group for each.
 
    The group takes a sample of a tile, sorts it, and parts the bucket by WAYS - 1 of its elements: what lies between two of them, and
-   what is equal to one, which is in order. Parts move to and fro between the two arrays until they fit a tile. Every part lacks at
-   least the elements that parted it, so there is an end, whatever the elements are. */
+   what is equal to one. Neighbours that fit a tile together stay together, for a short part takes as long as a full tile. Equal elements
+   that are many are in order, and not moved. Parts move to and fro between the two arrays until they fit a tile. Of two different
+   elements that parted the bucket every part lacks one, and if all were equal these are many, so there is an end, whatever the elements are. */
 
 #define WAYS 16
 /* The longest part waits at the bottom of the stack, so no more than WAYS parts wait for every halving of the bucket. */
@@ -25,7 +26,48 @@ FUNCTION u32 part_between(LOCAL const Element *splitters, Element element)
     return 2 * before + equal;
 }
 
+/* Whether the elements that are equal to a splitter are moved, with the part before them. If all splitters of a tile are equal, they are not. */
+#define MOVES(way) (counts[way] <= TILE / 4)
+
 #define LOAD_WAITING(place) (in_work ? WORK[place] : load(ARRAY_NAMES, place))
+
+/* Lets the parts of a bucket that begins at `start` wait: the longest one first. Says how many wait now. */
+FUNCTION u32 push_parts(LOCAL const u32 *counts, LOCAL u32 *waiting, u32 depth, u32 start, bool in_work)
+{
+    u32 longest = 0, others = depth + 1;
+    for (int written = 0; written < 2; written++) {
+        bool is_longest_due = true;
+        u32 first = start, end = start;
+        for (u32 way = 0; way <= 2 * WAYS; way += 2) {
+            u32 place = end, moved = 0;
+            bool ends = way == 2 * WAYS;
+            if (way > 0 && !MOVES(way - 1)) {
+                place += counts[way - 1];
+                ends = true;
+            }
+            if (way < 2 * WAYS) {
+                moved = counts[way] + (MOVES(way + 1) ? counts[way + 1] : 0);
+                ends |= end - first + moved > TILE;
+            }
+            if (ends) {
+                u32 length = end - first;
+                if (written && length > 0) {
+                    bool is_longest = is_longest_due && length == longest;
+                    LOCAL u32 *part = waiting + 3 * (is_longest ? depth : others);
+                    part[0] = first;
+                    part[1] = length;
+                    part[2] = in_work;
+                    others += !is_longest;
+                    is_longest_due &= !is_longest;
+                }
+                longest = length > longest ? length : longest;
+                first = place;
+            }
+            end = place + moved;
+        }
+    }
+    return longest > 0 ? others : depth;
+}
 
 KERNEL(ITEMS)
 settle(BUCKET_PARAMETERS)
@@ -105,7 +147,7 @@ settle(BUCKET_PARAMETERS)
             for (u32 place = ITEM; place < length; place += ITEMS) {
                 Element element = LOAD_WAITING(start + place);
                 u32 way = part_between(splitters, element);
-                if (way % 2 == 0) {
+                if (way % 2 == 0 || MOVES(way)) {
                     u32 to = ATOMIC_ADD(&cursors[way], 1);
                     if (in_work) {
                         store(ARRAY_NAMES, to, element);
@@ -115,29 +157,15 @@ settle(BUCKET_PARAMETERS)
                 }
             }
             GLOBAL_BARRIER();
-            /* What is equal to a splitter is in its place, and is written down. */
+            /* What was not moved is in its place, and is written down. */
             for (u32 way = 1; way < 2 * WAYS - 1; way += 2) {
                 Element element = from_ordered(splitters[way / 2], ON_STORE(mapping));
-                for (u32 place = ITEM; place < counts[way]; place += ITEMS) {
+                for (u32 place = MOVES(way) ? counts[way] : ITEM; place < counts[way]; place += ITEMS) {
                     store(ARRAY_NAMES, cursors[way] + place, element);
                 }
             }
-            if (ITEM == 0) {
-                u32 longest = 0;
-                for (u32 way = 2; way < 2 * WAYS; way += 2) {
-                    longest = counts[way] > counts[longest] ? way : longest;
-                }
-                for (u32 turn = 0; turn <= WAYS; turn++) {
-                    u32 way = turn == 0 ? longest : 2 * (turn - 1);
-                    if (counts[way] > 0 && (turn == 0 || way != longest)) {
-                        LOCAL u32 *next = waiting + 3 * *depth;
-                        /* The cursor of a part is behind its last element now. */
-                        next[0] = cursors[way] - counts[way];
-                        next[1] = counts[way];
-                        next[2] = !in_work;
-                        *depth += 1;
-                    }
-                }
+            if (ITEM == 0 && length > 0) {
+                *depth = push_parts(counts, waiting, *depth, start, !in_work);
             }
             GLOBAL_BARRIER();
         }

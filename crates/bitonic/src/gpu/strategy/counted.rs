@@ -65,11 +65,9 @@ impl Sorts {
 }
 
 pub(super) fn fit(job: &Job, facts: &DeviceFacts, _: &Tuning) -> Option<Candidate> {
-    let (measured, width) = (Measured::of(facts), Measured::width(job.element.bytes()));
-    let is_long = job.rows == 1 && job.row_length > measured.counted_above[width];
     // Cells look at the upper half of 128 bits only, in which many keys may be equal.
     let is_wide = job.element.key_bits > 64;
-    if !is_long || is_wide || job.in_place || !facts.has_work_memory {
+    if job.rows != 1 || is_wide || job.in_place || !facts.has_work_memory {
         return None;
     }
     let buckets = CountedBuckets::for_length(job, facts)?;
@@ -77,33 +75,38 @@ pub(super) fn fit(job: &Job, facts: &DeviceFacts, _: &Tuning) -> Option<Candidat
 }
 
 impl CountedBuckets {
-    /// CountedBuckets for an array of this length, if the device can have them.
+    /// Buckets for an array of this length: the first in the table that the device can have.
     pub(crate) fn for_length(job: &Job, facts: &DeviceFacts) -> Option<Self> {
         let (measured, width) = (Measured::of(facts), Measured::width(job.element.bytes()));
-        let row = measured.counted[width].iter().find(|row| job.row_length <= row.up_to)?;
-        let one_of_log2 = if job.element.value_bits > 0 { 8 } else { 9 };
-        let buckets = Self {
-            row: *row,
+        let rows = measured.counted[width].iter();
+        let suiting = rows.filter(|row| job.row_length > row.above && job.row_length <= row.up_to);
+        suiting.map(|row| Self::of_row(*row, job)).find(|buckets| buckets.is_possible(job, facts))
+    }
+
+    fn of_row(row: CountedRow, job: &Job) -> Self {
+        let has_values = job.element.value_bits > 0;
+        let one_of_log2 = if has_values { 8 } else { 9 };
+        // A key with many values may need as many parts as all of the array has buckets, and twice that as they are rounded. What is
+        // less here is what the local memory leaves.
+        let (sections, parts) = match (has_values, row.cells_log2) {
+            _ if row.is_small => (512, 512),
+            (false, _) => (2048, 2048),
+            (true, ..15) if job.element.bytes() <= 8 => (2048, 1 << 14),
+            (true, ..15) => (1024, 1 << 14),
+            (true, _) => (1024, 1 << 13),
+        };
+        Self {
+            row,
             // One of 512 elements, within limits: what a few groups look at in a few microseconds. With values, elements that are
             // close together are many more, and it is to be foreseen how many.
             samples_log2: (job.row_length.max(1).ilog2().saturating_sub(one_of_log2)).clamp(13, 16),
             sample_items: 256,
             divide_items: 1024,
-            sections: 2048,
-            parts: 2048,
-            nodes: 1024,
-            slots: 32,
-        };
-        // A key with many values may need as many parts as all of the array has buckets, and twice that as they are rounded. What is
-        // less here is what the local memory leaves.
-        let buckets = if job.element.value_bits > 0 {
-            let parts = if row.cells_log2 < 15 { 1 << 14 } else { 1 << 13 };
-            let sections = if row.cells_log2 < 15 && width < 2 { 2048 } else { 1024 };
-            Self { sections, parts, ..buckets }
-        } else {
-            buckets
-        };
-        buckets.is_possible(job, facts).then_some(buckets)
+            sections,
+            parts,
+            nodes: if row.is_small { 256 } else { 1024 },
+            slots: if row.is_small { 8 } else { 32 },
+        }
     }
 
     fn is_possible(self, job: &Job, facts: &DeviceFacts) -> bool {
@@ -260,7 +263,8 @@ impl CountedBuckets {
     // The local memory of groups. The kernels check that it is enough.
 
     fn divide_bytes(self, job: &Job) -> usize {
-        let words = self.slice() + self.slots + 6 + self.stretches() + self.cells();
+        let weights = self.cells().max(self.divide_items + 1);
+        let words = self.slice() + self.slots + 6 + self.stretches() + weights;
         self.slots * POOL * job.element.bytes() + 4 * words
     }
 
@@ -463,7 +467,8 @@ impl Strategy for CountedBuckets {
         let (even, uneven) = (self.even_buckets(job), self.uneven_buckets(job));
         let distribute = |only_even: bool, round: u32, words: &str| {
             let tile = if only_even { even_moved } else { moved };
-            let groups_of_unit = if only_even { self.row.even_groups_of_unit } else { 1 };
+            let groups_of_unit =
+                if only_even { self.row.even_groups_of_unit } else { self.row.groups_of_unit };
             Step {
                 kernel: "distribute",
                 groups: job.len().div_ceil(tile.len()).min(groups_of_unit * units),
@@ -530,7 +535,7 @@ impl Strategy for CountedBuckets {
             },
             Step {
                 kernel: "count",
-                groups: job.len().div_ceil(moved.len()).min(units),
+                groups: job.len().div_ceil(moved.len()).min(self.row.groups_of_unit * units),
                 tile: moved,
                 local_bytes: self.count_bytes(job),
                 mapping: first,

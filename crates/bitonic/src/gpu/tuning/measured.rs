@@ -41,9 +41,7 @@ pub(crate) struct Measured {
     pub(crate) clusters: [&'static [ClusterRow]; 4],
     /// Matrices for columnsort, from small to large.
     pub(crate) matrices: [&'static [MatrixRow]; 4],
-    /// Above this length counted buckets are faster than anything else.
-    pub(crate) counted_above: [usize; 4],
-    /// Tiles and cells for counted buckets, by the longest array.
+    /// Tiles and cells for counted buckets, by the longest array. The first ones that a device has room for are taken.
     pub(crate) counted: [&'static [CountedRow]; 4],
     /// Above this length, counting keys of 8 bits, and of 16, is faster than anything else.
     pub(crate) tally_above: [usize; 2],
@@ -81,14 +79,17 @@ pub(crate) struct MatrixRow {
 /// Tiles and cells of a sort by counted buckets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CountedRow {
-    /// The longest array that they were best for.
+    /// Above this length they are faster than anything else, and up to this length there are no better ones.
+    pub(crate) above: usize,
     pub(crate) up_to: usize,
     /// The tile that a bucket fits, and the one for what does not fit.
     pub(crate) tile: Tile,
     pub(crate) large_tile: Tile,
     /// The tile in which elements are counted, and uneven ones put in the order of their buckets.
     pub(crate) moved: Tile,
-    /// The tile in which even elements are put in the order of their buckets, and the groups that do so on a unit at a time.
+    /// The groups that do so on a unit at a time.
+    pub(crate) groups_of_unit: usize,
+    /// The tile in which even elements are put in the order of their buckets, and the groups that do so.
     pub(crate) even_moved: Tile,
     pub(crate) even_groups_of_unit: usize,
     /// The base-2 logarithm of the most cells that elements are counted by.
@@ -96,6 +97,8 @@ pub(crate) struct CountedRow {
     /// The base-2 logarithms of the targets that a group tells apart: for uneven and for even elements.
     pub(crate) targets_log2: u32,
     pub(crate) even_targets_log2: u32,
+    /// Whether tables are smaller, too: for devices that give a group 48 KiB of local memory, as OpenCL does on GPUs that have more.
+    pub(crate) is_small: bool,
 }
 
 impl Measured {
@@ -131,15 +134,33 @@ const fn matrix(
 
 /// Counted buckets for elements of 4 bytes: millions of them, and from tens of millions on.
 const COUNTED_4: CountedRow = CountedRow {
+    above: 1 << 20,
     up_to: 6 << 20,
     tile: Tile::new(13, 5),
     large_tile: Tile::new(14, 5),
     moved: Tile::new(14, 4),
+    groups_of_unit: 1,
     even_moved: Tile::new(15, 5),
     even_groups_of_unit: 1,
     cells_log2: 13,
     targets_log2: 11,
     even_targets_log2: 11,
+    is_small: false,
+};
+/// With less, skewed keys took longer than columnsort.
+const SMALL_COUNTED_4: CountedRow = CountedRow {
+    above: 6 << 20,
+    up_to: 30 << 20,
+    tile: Tile::new(13, 5),
+    large_tile: Tile::new(13, 5),
+    moved: Tile::new(11, 2),
+    groups_of_unit: 4,
+    even_moved: Tile::new(12, 3),
+    even_groups_of_unit: 4,
+    cells_log2: 12,
+    targets_log2: 10,
+    even_targets_log2: 11,
+    is_small: true,
 };
 const MANY_COUNTED_4: CountedRow = CountedRow {
     up_to: 24 << 20,
@@ -151,6 +172,7 @@ const MANY_COUNTED_4: CountedRow = CountedRow {
 
 /// The same for elements of 8 bytes.
 const COUNTED_8: CountedRow = CountedRow {
+    above: 1 << 18,
     up_to: 6 << 20,
     tile: Tile::new(12, 4),
     large_tile: Tile::new(13, 4),
@@ -168,6 +190,7 @@ const MANY_COUNTED_8: CountedRow = CountedRow {
 
 /// The same for elements of 16 bytes: keys of 64 bits with an index or a value, and shorter keys with values of 64 bits.
 const COUNTED_16: CountedRow = CountedRow {
+    above: 1 << 17,
     up_to: 3 << 20,
     tile: Tile::new(11, 3),
     large_tile: Tile::new(12, 3),
@@ -239,7 +262,6 @@ const H200: Measured = Measured {
         &WIDE_MATRICES,
         &WIDE_MATRICES,
     ],
-    counted_above: [1 << 20, 1 << 18, 1 << 17, usize::MAX],
     counted: [
         &[
             COUNTED_4,
@@ -253,6 +275,7 @@ const H200: Measured = Measured {
                 targets_log2: 12,
                 ..MANY_COUNTED_4
             },
+            SMALL_COUNTED_4,
         ],
         &[
             CountedRow { up_to: 2 << 20, even_moved: Tile::new(13, 3), ..COUNTED_8 },

@@ -12,15 +12,18 @@ use bitonic_testkit::{Oclgrind, Pattern, TestKey};
 fn small(targets_log2: u32) -> CountedBuckets {
     let tile = Tile::new(7, 2);
     let row = CountedRow {
+        above: 0,
         up_to: usize::MAX,
         tile,
         large_tile: Tile::new(8, 2),
         moved: tile,
+        groups_of_unit: 1,
         even_moved: tile,
         even_groups_of_unit: 1,
         cells_log2: LEAST_CELLS_LOG2,
         targets_log2,
         even_targets_log2: targets_log2,
+        is_small: false,
     };
     CountedBuckets {
         row,
@@ -65,6 +68,17 @@ fn repeated(len: usize, times: usize) -> Vec<u32> {
     let mut distinct: Vec<u32> = Pattern::LogUniform.generate(len.div_ceil(times), 5);
     distinct.sort_unstable();
     (0..len).map(|place| distinct[place / times]).collect()
+}
+
+#[test]
+fn a_device_with_little_local_memory_has_smaller_tables() {
+    let is_small = |log2: u32, local_kib: usize| {
+        let job = job::<u32>(1 << log2, With::Nothing, Order::Ascending);
+        let facts = DeviceFacts { local_bytes: local_kib << 10, ..DeviceFacts::nvidia_h200() };
+        CountedBuckets::for_length(&job, &facts).map(|buckets| buckets.row.is_small)
+    };
+    assert_eq!([22, 23, 24].map(|log2| is_small(log2, 227)), [Some(false); 3]);
+    assert_eq!([22, 23, 24].map(|log2| is_small(log2, 48)), [None, Some(true), Some(true)]);
 }
 
 #[cfg(feature = "opencl")]
@@ -141,6 +155,9 @@ mod on_opencl {
         let device = testing::device();
         let mut keys: Vec<u64> = Pattern::Random.generate(3000, 5);
         keys.iter_mut().skip(2).for_each(|key| *key = (1 << 40) + (*key & 0xfff));
+        check(&device, &keys, With::Nothing, Order::Ascending, small(8), Pattern::Random);
+        // One of them so often that it is not moved.
+        keys.iter_mut().skip(2).step_by(3).for_each(|key| *key = (1 << 40) + 0x777);
         check(&device, &keys, With::Nothing, Order::Ascending, small(8), Pattern::Random);
     }
 
