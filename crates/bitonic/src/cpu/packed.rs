@@ -52,7 +52,8 @@ impl<B: Bits> Packing<B> {
     }
 
     /// The element of a key.
-    fn pack(self, ordered: B, index: usize) -> u64 {
+    #[inline(always)]
+    pub(super) fn pack(self, ordered: B, index: usize) -> u64 {
         (ordered.distance(self.least, self.dropped) << self.index_bits) | index as u64
     }
 
