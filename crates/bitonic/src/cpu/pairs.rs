@@ -28,12 +28,16 @@ pub(crate) fn sort_pairs<B: Bits, V: Copy + Send>(
         Way::PackValues => sort_packed_with_values(keys, values, map, settings),
         Way::PackIndices => {
             let (elements, packing) = width::sorted_with_indices(keys, map, settings)?;
-            let index_of = |place: usize| packing.index(elements[place]);
+            let elements = elements.as_slice();
+            let index_of = move |place: usize| packing.index(elements[place]);
             let move_values = Moves::prepare(values.len(), index_of)?;
             if packing.holds_keys() {
-                for (bits, &element) in keys.iter_mut().zip(&elements) {
+                for (bits, &element) in keys.iter_mut().zip(elements) {
                     *bits = map.from_ordered(packing.key(element));
                 }
+            } else if B::WIDTH == u64::BITS {
+                // Moving every key takes longer than to sort keys alone, which cannot fail.
+                super::sort_bits(keys, map, settings)?;
             } else {
                 Moves::prepare(keys.len(), index_of)?.carry_out(keys);
             }
@@ -103,7 +107,8 @@ pub(crate) fn sort_items<T, B: Bits>(
             width::sorted_with_indices(&keys, map, settings)?
         }
     };
-    permute::permute(items, |place| packing.index(elements[place]))
+    let elements = elements.as_slice();
+    permute::permute(items, move |place| packing.index(elements[place]))
 }
 
 /// Hands over the index of every key in sorted order, when nothing can fail any more; equal keys by index.
@@ -132,7 +137,7 @@ pub(crate) fn plan_pairs<B: Bits, V>(len: usize, stable: bool, settings: Setting
         Way::PackValues => packed_plan(len, len.saturating_mul(size_of::<u64>()), settings),
         Way::PackIndices => {
             let elements = len.saturating_mul(size_of::<u64>());
-            let move_keys = if fits_packed::<B>(len) { 0 } else { permute::bytes::<B>(len) };
+            let move_keys = if B::WIDTH <= u64::BITS { 0 } else { permute::bytes::<B>(len) };
             let moving = elements.saturating_add(permute::bytes::<V>(len)).saturating_add(move_keys);
             let sorting = len.saturating_mul(packed::bytes_per_key::<B>(len));
             indexed_plan::<B>(len, sorting.max(moving), settings)

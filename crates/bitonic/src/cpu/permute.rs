@@ -19,9 +19,9 @@ const LARGE_ITEM: usize = 128;
 /// which takes a bit for every item.
 ///
 /// The indices must be a permutation: see [`check`].
-pub(crate) fn permute<T>(items: &mut [T], index_of: impl Fn(usize) -> usize) -> Result<(), Error> {
+pub(crate) fn permute<T>(items: &mut [T], index_of: impl Fn(usize) -> usize + Copy) -> Result<(), Error> {
     let way =
-        Way::prepare(items.len(), &index_of).or_else(|_| Ok(Way::AlongCycles(Marks::new(items.len())?)))?;
+        Way::prepare(items.len(), index_of).or_else(|_| Ok(Way::AlongCycles(Marks::new(items.len())?)))?;
     Moves { way, index_of }.carry_out(items);
     Ok(())
 }
@@ -32,10 +32,10 @@ pub(crate) struct Moves<T, I> {
     index_of: I,
 }
 
-impl<T, I: Fn(usize) -> usize> Moves<T, I> {
+impl<T, I: Fn(usize) -> usize + Copy> Moves<T, I> {
     /// For so many items, with all the memory that is needed. The indices must be a permutation.
     pub(crate) fn prepare(len: usize, index_of: I) -> Result<Self, Error> {
-        Ok(Self { way: Way::prepare(len, &index_of)?, index_of })
+        Ok(Self { way: Way::prepare(len, index_of)?, index_of })
     }
 
     /// Moves as many items as this was prepared for.
@@ -59,7 +59,7 @@ enum Way<T> {
 }
 
 impl<T> Way<T> {
-    fn prepare(len: usize, index_of: impl Fn(usize) -> usize) -> Result<Self, Error> {
+    fn prepare(len: usize, index_of: impl Fn(usize) -> usize + Copy) -> Result<Self, Error> {
         Ok(if is_copied::<T>(len) {
             Self::ByCopy(try_vec(len)?)
         } else if size_of::<T>() > LARGE_ITEM {
@@ -85,7 +85,11 @@ pub(crate) fn bytes<T>(len: usize) -> usize {
     }
 }
 
-fn permute_by_copy<T>(items: &mut [T], index_of: impl Fn(usize) -> usize, mut room: Vec<MaybeUninit<T>>) {
+fn permute_by_copy<T>(
+    items: &mut [T],
+    index_of: impl Fn(usize) -> usize + Copy,
+    mut room: Vec<MaybeUninit<T>>,
+) {
     // SAFETY: every item is read bit by bit into the room, at a checked index, and afterwards every place is written from there. The
     // indices are a permutation, so each item is in one place before and after; in between nothing can panic but a wrong index, before
     // anything is written, and the room drops no item.
@@ -98,7 +102,7 @@ fn permute_by_copy<T>(items: &mut [T], index_of: impl Fn(usize) -> usize, mut ro
     }
 }
 
-fn permute_along_cycles<T>(items: &mut [T], index_of: impl Fn(usize) -> usize, done: &mut Marks) {
+fn permute_along_cycles<T>(items: &mut [T], index_of: impl Fn(usize) -> usize + Copy, done: &mut Marks) {
     for start in 0..items.len() {
         if !done.set(start) {
             continue;

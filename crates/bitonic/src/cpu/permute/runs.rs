@@ -201,22 +201,24 @@ impl<T> Runs<T> {
         let Shape { len, run_log2, slot_log2 } = self.shape;
         let last_of_slot = self.shape.slot() - 1;
         let ahead = STREAM_AHEAD / size_of::<T>();
+        // For all that the compiler knows, items are written over `self`.
+        let streams = self.streams.as_mut_slice();
         for start in (0..len).step_by(self.shape.slot()) {
             let slot = self.free.pop().expect("of each run at most one slot is read in part");
             self.found.push(slot);
+            // SAFETY: there is a slot of this number.
+            let to = unsafe { slots.at(slot) };
             for place in start..len.min(start + self.shape.slot()) {
-                let stream = &mut self.streams[index_of(place) >> run_log2];
+                let stream = &mut streams[index_of(place) >> run_log2];
+                let dealt = stream.dealt;
+                stream.dealt += 1;
+                prefetch(stream.start.wrapping_add(dealt + ahead));
                 // SAFETY: the stream has as many items as there are indices in its run, and the slot is free: whatever was in it was
                 // dealt.
-                unsafe {
-                    prefetch(stream.start.wrapping_add(stream.dealt + ahead));
-                    let to = slots.at(slot).add(place - start);
-                    ptr::copy_nonoverlapping(stream.start.add(stream.dealt), to, 1);
+                unsafe { ptr::copy_nonoverlapping(stream.start.add(dealt), to.add(place - start), 1) };
+                if dealt & last_of_slot == last_of_slot {
+                    self.free.push(stream.slot + (dealt >> slot_log2));
                 }
-                if stream.dealt & last_of_slot == last_of_slot {
-                    self.free.push(stream.slot + (stream.dealt >> slot_log2));
-                }
-                stream.dealt += 1;
             }
         }
         // The last run may end within a slot.
