@@ -7,7 +7,8 @@ use std::cmp::Reverse;
 
 /// Puts `items[indices[i]]` at i, for every i. Items of any type are moved, none is cloned.
 ///
-/// - Memory: for one more array of items; where that is refused, a bit for each item.
+/// - Memory: for less than 2 MiB of items, one more array of them; for more, about 2 bytes for each item and 1 MiB, or a bit for each
+///   item of more than 128 bytes. Where that is refused, a bit for each item.
 /// - Errors: [`Error::NoPermutation`] if an index is not there just once, [`Error::OutputLength`] if there are not as many indices as
 ///   items; nothing is moved then.
 ///
@@ -20,7 +21,7 @@ use std::cmp::Reverse;
 /// ```
 pub fn apply_permutation<T>(items: &mut [T], indices: &[usize]) -> Result<(), Error> {
     cpu::permute::check(indices, items.len())?;
-    cpu::permute::permute(items, indices)
+    cpu::permute::permute(items, |place| indices[place])
 }
 
 /// The permutation that undoes another: where `indices[i]` is j, the result has i at j. Of an argsort, this is the rank of every key.
@@ -126,7 +127,7 @@ impl<A: Key, B: Key, C: Key> SortKey for (A, B, C) {
 /// Sorts items of any type by a key of each: stable, ascending. `key_of` is called once for every item, in their order, before any is
 /// moved: if it panics, the items are as they were.
 ///
-/// - Memory: for a key and an index of each item and one more array of items.
+/// - Memory: for a key and an index of each item, and what [`apply_permutation`] takes.
 /// - Errors: [`Error::OutOfMemory`]; nothing is moved then.
 ///
 /// ```
@@ -169,11 +170,8 @@ fn sort_items<T, S: SortKey>(
     mut key_of: impl FnMut(&T) -> S,
     settings: Settings,
 ) -> Result<(), Error> {
-    let mut keys = try_vec(items.len())?;
-    keys.extend(items.iter().map(|item| key_of(item).pack()));
-    let indices = cpu::argsort(as_bits(&keys), settings.map::<S::Packed>(), settings)?;
-    drop(keys);
-    cpu::permute::permute(items, &indices)
+    let key_of = |item: &T| as_bits(&[key_of(item).pack()])[0];
+    cpu::sort_items(items, key_of, settings.map::<S::Packed>(), settings)
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub(crate) use execute::{
     sort_parts, sort_segments,
 };
 pub(crate) use narrow::try_vec;
-pub(crate) use pairs::{argsort, for_each_index, sort_pairs};
+pub(crate) use pairs::{for_each_index, sort_items, sort_pairs};
 pub(crate) use parts::Bounds;
 pub(crate) use threads::{count as thread_count, with_threads_for};
 pub(crate) use width::{KeysPlan, Settings};

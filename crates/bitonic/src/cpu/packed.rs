@@ -10,9 +10,11 @@
 //! of equal parts are put in order afterwards ([`Packing::mend`]). They lie close together, so that now their distances fit.
 
 use super::narrow::try_vec;
+use super::vectorized::{Loop, vectorized};
 use super::width::{Settings, Width};
 use crate::Error;
 use crate::key::{BitMap, Bits};
+use std::mem::MaybeUninit;
 
 /// Where the parts of an element are.
 #[derive(Clone, Copy, Debug)]
@@ -35,10 +37,7 @@ impl<B: Bits> Packing<B> {
     /// Of whole keys if any fit, else of these keys as they are spread.
     fn of(keys: Keys<'_, B>) -> Self {
         Self::of_any_keys(keys.bits.len()).unwrap_or_else(|| {
-            let ends = keys.bits.iter().fold((B::MAX, B::ZERO), |(least, greatest), &bits| {
-                let ordered = keys.map.to_ordered(bits);
-                (least.min(ordered), greatest.max(ordered))
-            });
+            let ends = vectorized(Ends(keys));
             let index_bits = index_bits(keys.bits.len());
             let spread = ends.1.widen().saturating_sub(ends.0.widen());
             let spread_bits = u128::BITS - spread.leading_zeros();
@@ -52,7 +51,8 @@ impl<B: Bits> Packing<B> {
     }
 
     /// The element of a key.
-    fn pack(self, ordered: B, index: usize) -> u64 {
+    #[inline(always)]
+    pub(super) fn pack(self, ordered: B, index: usize) -> u64 {
         (ordered.distance(self.least, self.dropped) << self.index_bits) | index as u64
     }
 
@@ -87,10 +87,10 @@ impl<B: Bits> Packing<B> {
             return Ok(());
         }
         let mut place = 1;
-        while place < elements.len() {
-            if !self.have_equal_parts(elements[place - 1], elements[place]) {
-                place += 1;
-                continue;
+        loop {
+            place += vectorized(Different { packing: self, elements: &elements[place - 1..] });
+            if place >= elements.len() {
+                return Ok(());
             }
             let start = place - 1;
             let first = elements[start];
@@ -102,9 +102,11 @@ impl<B: Bits> Packing<B> {
             } else {
                 self.mend_long(run, keys, depth, settings)?;
             }
+            if end == elements.len() {
+                return Ok(());
+            }
             place = end + 1;
         }
-        Ok(())
     }
 
     /// By insertion, which keeps equal keys in the order of their indices.
@@ -196,7 +198,7 @@ fn sorted_at<B: Bits>(
     if is_counted::<B>(keys.bits.len(), settings) {
         return Ok((counted(keys, packing)?, packing));
     }
-    let mut elements = pack_all(keys.bits, keys.map, packing)?;
+    let mut elements = pack_all(keys, packing)?;
     u64::sort_on_threads(&mut elements, BitMap::IDENTITY, settings)?;
     packing.mend(&mut elements, keys, depth, settings)?;
     Ok((elements, packing))
@@ -231,11 +233,80 @@ fn counted<B: Bits>(keys: Keys<'_, B>, packing: Packing<B>) -> Result<Vec<u64>, 
 }
 
 /// The elements of all keys, in the order of their indices.
-fn pack_all<B: Bits>(bits: &[B], map: BitMap<B>, packing: Packing<B>) -> Result<Vec<u64>, Error> {
-    let mut elements = try_vec(bits.len())?;
-    let keys = bits.iter().enumerate();
-    elements.extend(keys.map(|(index, &bits)| packing.pack(map.to_ordered(bits), index)));
+fn pack_all<B: Bits>(keys: Keys<'_, B>, packing: Packing<B>) -> Result<Vec<u64>, Error> {
+    let mut elements = try_vec(keys.bits.len())?;
+    let room = &mut elements.spare_capacity_mut()[..keys.bits.len()];
+    vectorized(PackAll { keys, packing, room });
+    // SAFETY: the loop has written an element for every key.
+    unsafe { elements.set_len(keys.bits.len()) };
     Ok(elements)
+}
+
+/// Writes the element of every key.
+struct PackAll<'a, B> {
+    keys: Keys<'a, B>,
+    packing: Packing<B>,
+    room: &'a mut [MaybeUninit<u64>],
+}
+
+impl<B: Bits> Loop for PackAll<'_, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (index, (place, &bits)) in self.room.iter_mut().zip(self.keys.bits).enumerate() {
+            place.write(self.packing.pack(self.keys.map.to_ordered(bits), index));
+        }
+    }
+}
+
+/// The least and the greatest ordered bits.
+struct Ends<'a, B>(Keys<'a, B>);
+
+impl<B: Bits> Loop for Ends<'_, B> {
+    type Output = (B, B);
+
+    #[inline(always)]
+    fn run(self) -> (B, B) {
+        let mut ends = (B::MAX, B::ZERO);
+        for &bits in self.0.bits {
+            let ordered = self.0.map.to_ordered(bits);
+            ends = (ends.0.min(ordered), ends.1.max(ordered));
+        }
+        ends
+    }
+}
+
+/// How many elements differ in their parts from the one after them, before the first that does not. There is one element at least.
+struct Different<'a, B> {
+    packing: Packing<B>,
+    elements: &'a [u64],
+}
+
+impl<B: Bits> Loop for Different<'_, B> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        /// So many are looked at before it is asked whether any is equal.
+        const AT_ONCE: usize = 64;
+
+        let later = &self.elements[1..];
+        let mut count = 0;
+        for (ones, others) in self.elements.chunks_exact(AT_ONCE).zip(later.chunks_exact(AT_ONCE)) {
+            let mut is_any = false;
+            for (&one, &other) in ones.iter().zip(others) {
+                is_any |= self.packing.have_equal_parts(one, other);
+            }
+            if is_any {
+                break;
+            }
+            count += AT_ONCE;
+        }
+        let mut rest = self.elements[count..].iter().zip(&later[count..]);
+        let equal = rest.position(|(&one, &other)| self.packing.have_equal_parts(one, other));
+        equal.map_or(later.len(), |place| count + place)
+    }
 }
 
 /// How many bits hold any index of so many keys.

@@ -8,6 +8,7 @@
 
 use super::narrow::try_vec;
 use super::packed::{self, Packing};
+use super::permute::{self, Moves};
 use super::scalar::{Indexed, Ranked, Run};
 use super::threads;
 use super::width::{self, KeysPlan, Settings, Width, scalar_limits};
@@ -27,20 +28,20 @@ pub(crate) fn sort_pairs<B: Bits, V: Copy + Send>(
         Way::PackValues => sort_packed_with_values(keys, values, map, settings),
         Way::PackIndices => {
             let (elements, packing) = width::sorted_with_indices(keys, map, settings)?;
-            let indices = elements.iter().map(|&element| packing.index(element));
-            let gathered = gather(values, indices.clone())?;
+            let elements = elements.as_slice();
+            let index_of = move |place: usize| packing.index(elements[place]);
+            let move_values = Moves::prepare(values.len(), index_of)?;
             if packing.holds_keys() {
-                for (bits, &element) in keys.iter_mut().zip(&elements) {
+                for (bits, &element) in keys.iter_mut().zip(elements) {
                     *bits = map.from_ordered(packing.key(element));
                 }
             } else if B::WIDTH == u64::BITS {
-                // Looking every key up in its old place takes longer than to sort keys alone, which cannot fail.
+                // Moving every key takes longer than to sort keys alone, which cannot fail.
                 super::sort_bits(keys, map, settings)?;
             } else {
-                let gathered_keys = gather(keys, indices)?;
-                keys.copy_from_slice(&gathered_keys);
+                Moves::prepare(keys.len(), index_of)?.carry_out(keys);
             }
-            values.copy_from_slice(&gathered);
+            move_values.carry_out(values);
             Ok(())
         }
         Way::NetworkInPlace => sort_in_place(keys, values, map, settings),
@@ -83,6 +84,33 @@ pub(crate) fn argsort<B: Bits>(keys: &[B], map: BitMap<B>, settings: Settings) -
     })
 }
 
+/// Puts items of any type in the order of their keys; those with equal keys stay in their order. All keys are asked for before an item
+/// is moved.
+pub(crate) fn sort_items<T, B: Bits>(
+    items: &mut [T],
+    mut key_of: impl FnMut(&T) -> B,
+    map: BitMap<B>,
+    settings: Settings,
+) -> Result<(), Error> {
+    let (elements, packing) = match Packing::of_any_keys(items.len()) {
+        // No array of keys beside that of elements.
+        Some(packing) if !packed::is_counted::<B>(items.len(), settings) => {
+            let mut elements = try_vec(items.len())?;
+            let keys = items.iter().map(|item| map.to_ordered(key_of(item)));
+            elements.extend(keys.enumerate().map(|(index, key)| packing.pack(key, index)));
+            u64::sort_on_threads(&mut elements, BitMap::IDENTITY, settings)?;
+            (elements, packing)
+        }
+        _ => {
+            let mut keys = try_vec(items.len())?;
+            keys.extend(items.iter().map(key_of));
+            width::sorted_with_indices(&keys, map, settings)?
+        }
+    };
+    let elements = elements.as_slice();
+    permute::permute(items, move |place| packing.index(elements[place]))
+}
+
 /// Hands over the index of every key in sorted order, when nothing can fail any more; equal keys by index.
 pub(crate) fn for_each_index<B: Bits>(
     keys: &[B],
@@ -106,12 +134,13 @@ pub(crate) fn for_each_index<B: Bits>(
 pub(crate) fn plan_pairs<B: Bits, V>(len: usize, stable: bool, settings: Settings) -> KeysPlan {
     match way::<B, V>(stable, settings) {
         Way::PackValues if len <= ON_STACK => u64::plan(len, settings),
-        Way::PackValues => packed_plan(len, size_of::<u64>(), settings),
+        Way::PackValues => packed_plan(len, len.saturating_mul(size_of::<u64>()), settings),
         Way::PackIndices => {
-            let gathered =
-                if size_of::<B>() <= size_of::<u64>() { 0 } else { size_of::<B>() } + size_of::<V>();
-            let bytes = packed::bytes_per_key::<B>(len).max(size_of::<u64>() + gathered);
-            indexed_plan::<B>(len, bytes, settings)
+            let elements = len.saturating_mul(size_of::<u64>());
+            let move_keys = if B::WIDTH <= u64::BITS { 0 } else { permute::bytes::<B>(len) };
+            let moving = elements.saturating_add(permute::bytes::<V>(len)).saturating_add(move_keys);
+            let sorting = len.saturating_mul(packed::bytes_per_key::<B>(len));
+            indexed_plan::<B>(len, sorting.max(moving), settings)
         }
         Way::NetworkInPlace => structures_plan(len, 0),
         Way::NetworkWithIndices => structures_plan(len, size_of::<Indexed<B>>()),
@@ -123,10 +152,10 @@ pub(crate) fn plan_argsort<B: Bits>(len: usize, settings: Settings) -> KeysPlan 
     if settings.oblivious && !fits_packed::<B>(len) {
         return structures_plan(len, size_of::<Indexed<B>>());
     }
-    indexed_plan::<B>(len, packed::bytes_per_key::<B>(len), settings)
+    indexed_plan::<B>(len, len.saturating_mul(packed::bytes_per_key::<B>(len)), settings)
 }
 
-/// A sort of keys with their indices, with so many bytes for each.
+/// A sort of keys with their indices, with so many bytes in all.
 fn indexed_plan<B: Bits>(len: usize, bytes: usize, settings: Settings) -> KeysPlan {
     let plan = packed_plan(len, bytes, settings);
     if packed::is_counted::<B>(len, settings) {
@@ -135,9 +164,9 @@ fn indexed_plan<B: Bits>(len: usize, bytes: usize, settings: Settings) -> KeysPl
     plan
 }
 
-/// A sort of 64-bit keys, with so many bytes for each.
-fn packed_plan(len: usize, bytes: usize, settings: Settings) -> KeysPlan {
-    KeysPlan { scratch_bytes: len.saturating_mul(bytes), ..u64::plan(len, settings) }
+/// A sort of 64-bit keys, with so many bytes in all.
+fn packed_plan(len: usize, scratch_bytes: usize, settings: Settings) -> KeysPlan {
+    KeysPlan { scratch_bytes, ..u64::plan(len, settings) }
 }
 
 /// A network of structures of key and index, with so much memory for each.
@@ -250,15 +279,4 @@ pub(super) fn sort_run<T: Ranked, V: Copy + Send>(
 ) -> Result<(), Error> {
     let mut run = Run::new(keys, values);
     threads::with_threads_for(run.len(), settings.threads, |parallel| run.sort(parallel))
-}
-
-/// The values with these indices, for as many indices as there are values.
-///
-/// All that can fail comes first: memory is asked for and every index is looked up before the caller writes a value, so that
-/// after an error, or a panic because of a wrong index, the values are as they were. Values are copied, never cloned: `Clone`
-/// may be the caller's code.
-fn gather<V: Copy>(values: &[V], indices: impl Iterator<Item = usize>) -> Result<Vec<V>, Error> {
-    let mut gathered = try_vec(values.len())?;
-    gathered.extend(indices.take(values.len()).map(|index| values[index]));
-    Ok(gathered)
 }

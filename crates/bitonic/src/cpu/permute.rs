@@ -1,45 +1,121 @@
 //! Items moved to where a permutation says.
 
+mod runs;
+
 use super::narrow::try_vec;
 use crate::Error;
+use runs::{Runs, Shape};
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// Puts `items[indices[i]]` at i. Items are moved, never cloned. By way of a copy if there is memory for one, because then no move
-/// waits for another; else along the cycles of the permutation, which takes a bit for every item.
+/// Fewer bytes of items than this go by way of a copy, which the caches hold.
+const COPIED_BELOW: usize = 2 << 20;
+
+/// Items of more bytes than this go along cycles. A look at one takes as long as before, but there are fewer of them, and each is
+/// moved once.
+const LARGE_ITEM: usize = 128;
+
+/// Puts `items[index_of(i)]` at i. Items are moved, never cloned. Where memory is refused, they go along the cycles of the permutation,
+/// which takes a bit for every item.
 ///
 /// The indices must be a permutation: see [`check`].
-pub(crate) fn permute<T>(items: &mut [T], indices: &[usize]) -> Result<(), Error> {
-    assert_eq!(items.len(), indices.len());
-    match try_vec(items.len()) {
-        Ok(room) => permute_by_copy(items, indices, room),
-        Err(_) => permute_along_cycles(items, indices, &mut Marks::new(items.len())?),
-    }
+pub(crate) fn permute<T>(items: &mut [T], index_of: impl Fn(usize) -> usize + Copy) -> Result<(), Error> {
+    let way =
+        Way::prepare(items.len(), index_of).or_else(|_| Ok(Way::AlongCycles(Marks::new(items.len())?)))?;
+    Moves { way, index_of }.carry_out(items);
     Ok(())
 }
 
-fn permute_by_copy<T>(items: &mut [T], indices: &[usize], mut room: Vec<MaybeUninit<T>>) {
+/// What puts `items[index_of(i)]` at i and cannot fail any more.
+pub(crate) struct Moves<T, I> {
+    way: Way<T>,
+    index_of: I,
+}
+
+impl<T, I: Fn(usize) -> usize + Copy> Moves<T, I> {
+    /// For so many items, with all the memory that is needed. The indices must be a permutation.
+    pub(crate) fn prepare(len: usize, index_of: I) -> Result<Self, Error> {
+        Ok(Self { way: Way::prepare(len, index_of)?, index_of })
+    }
+
+    /// Moves as many items as this was prepared for.
+    pub(crate) fn carry_out(self, items: &mut [T]) {
+        match self.way {
+            Way::ByCopy(room) => permute_by_copy(items, self.index_of, room),
+            Way::InRuns(runs) => runs.permute(items, self.index_of),
+            Way::AlongCycles(mut marks) => permute_along_cycles(items, self.index_of, &mut marks),
+        }
+    }
+}
+
+/// How items are moved, with the memory for it.
+enum Way<T> {
+    /// By way of a copy: no move waits for another.
+    ByCopy(Vec<MaybeUninit<T>>),
+    /// Those that are close to each other first.
+    InRuns(Runs<T>),
+    /// Every item once, to where the one before it was.
+    AlongCycles(Marks),
+}
+
+impl<T> Way<T> {
+    fn prepare(len: usize, index_of: impl Fn(usize) -> usize + Copy) -> Result<Self, Error> {
+        Ok(if is_copied::<T>(len) {
+            Self::ByCopy(try_vec(len)?)
+        } else if size_of::<T>() > LARGE_ITEM {
+            Self::AlongCycles(Marks::new(len)?)
+        } else {
+            Self::InRuns(Runs::prepare(Shape::of::<T>(len), index_of)?)
+        })
+    }
+}
+
+fn is_copied<T>(len: usize) -> bool {
+    len.saturating_mul(size_of::<T>()) < COPIED_BELOW
+}
+
+/// How many bytes [`Moves::prepare`] asks for.
+pub(crate) fn bytes<T>(len: usize) -> usize {
+    if is_copied::<T>(len) {
+        len * size_of::<T>()
+    } else if size_of::<T>() > LARGE_ITEM {
+        len / 8
+    } else {
+        Shape::of::<T>(len).bytes::<T>()
+    }
+}
+
+fn permute_by_copy<T>(
+    items: &mut [T],
+    index_of: impl Fn(usize) -> usize + Copy,
+    mut room: Vec<MaybeUninit<T>>,
+) {
     // SAFETY: every item is read bit by bit into the room, at a checked index, and afterwards every place is written from there. The
     // indices are a permutation, so each item is in one place before and after; in between nothing can panic but a wrong index, before
     // anything is written, and the room drops no item.
     unsafe {
         room.extend(
-            indices.iter().map(|&index| ptr::from_ref(&items[index]).cast::<MaybeUninit<T>>().read()),
+            (0..items.len())
+                .map(|place| ptr::from_ref(&items[index_of(place)]).cast::<MaybeUninit<T>>().read()),
         );
         ptr::copy_nonoverlapping(room.as_ptr().cast::<T>(), items.as_mut_ptr(), items.len());
     }
 }
 
-fn permute_along_cycles<T>(items: &mut [T], indices: &[usize], done: &mut Marks) {
+fn permute_along_cycles<T>(items: &mut [T], index_of: impl Fn(usize) -> usize + Copy, done: &mut Marks) {
     for start in 0..items.len() {
         if !done.set(start) {
             continue;
         }
         let mut place = start;
         // The item that was at `place` wanders along with each swap, and is at home when the cycle closes.
-        while done.set(indices[place]) {
-            items.swap(place, indices[place]);
-            place = indices[place];
+        loop {
+            let source = index_of(place);
+            if !done.set(source) {
+                break;
+            }
+            items.swap(place, source);
+            place = source;
         }
     }
 }
@@ -106,12 +182,15 @@ mod tests {
             for indices in permutations(len) {
                 let items: Vec<String> = (0..len).map(|number| format!("item {number}")).collect();
                 let expected: Vec<String> = indices.iter().map(|&index| items[index].clone()).collect();
-                let (mut by_copy, mut along_cycles) = (items.clone(), items);
                 check(&indices, len).unwrap();
-                permute(&mut by_copy, &indices).unwrap();
-                permute_along_cycles(&mut along_cycles, &indices, &mut Marks::new(len).unwrap());
-                assert_eq!(by_copy, expected, "{indices:?}");
-                assert_eq!(along_cycles, expected, "{indices:?}");
+                let index_of = |place: usize| indices[place];
+                let room = || try_vec(len).unwrap();
+                let marks = || Marks::new(len).unwrap();
+                for way in [Way::ByCopy(room()), Way::AlongCycles(marks())] {
+                    let mut items = items.clone();
+                    Moves { way, index_of }.carry_out(&mut items);
+                    assert_eq!(items, expected, "{indices:?}");
+                }
             }
         }
     }
