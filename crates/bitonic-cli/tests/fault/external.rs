@@ -173,7 +173,7 @@ fn memory_stays_near_the_limit_with_records() {
 fn memory_stays_near_the_limit_with_numbers_as_text() {
     let folder = Folder::new();
     let input = folder.path().join("numbers.txt");
-    let text: String = numbers(4_000_000).map(|number| format!("{}\n", number >> 32)).collect();
+    let text: String = numbers(5_000_000).map(|number| format!("{}\n", number >> 32)).collect();
     fs::write(&input, &text).unwrap();
     let sorted = fs::read_to_string(sort_with_32_mib(&folder, &input, &[])).unwrap();
     let keys = sorted.lines().map(|line| line.parse::<u64>().unwrap());

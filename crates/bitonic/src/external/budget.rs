@@ -15,8 +15,8 @@ const PART_OF_FREE: u64 = 2;
 /// What is taken where the system does not say how much is free.
 const WHERE_UNKNOWN: u64 = 1 << 30;
 
-/// Reads that are shorter take longer to ask for than to do.
-const LEAST_WINDOW: usize = 4 << 10;
+/// A run has two windows of 4 KiB at least, or shorter ones and an index: shorter reads take longer to ask for than to do.
+const LEAST_OF_RUN: usize = 8 << 10;
 
 /// Longer windows are no faster to read.
 const LONGEST_WINDOW: usize = 8 << 20;
@@ -73,14 +73,14 @@ impl Budget {
     /// How many bytes of each of so many runs are in a window. Each run has two, and the index of one.
     pub(super) fn window(self, runs: usize, items: &dyn Items) -> Result<usize, Error> {
         let of_run = (self.bytes - CHUNKS * self.chunk()) / runs.max(1);
-        // As if all items were the shortest: so many bytes of an index belong to so many of a window.
-        let [of_run, shortest, index] =
-            [of_run, items.shortest(), items.index_bytes()].map(|bytes| bytes as u128);
-        let bytes = (of_run * shortest / (2 * shortest + index)) as usize;
-        match bytes < LEAST_WINDOW {
-            true => Err(Error::MemoryLimit { bytes: self.bytes, runs }),
-            false => Ok(bytes.min(LONGEST_WINDOW)),
+        if of_run < LEAST_OF_RUN {
+            return Err(Error::MemoryLimit { bytes: self.bytes, runs });
         }
+        // As if all items were the shortest: so many bytes of an index belong to so many of a window.
+        let [bytes, shortest, index] =
+            [of_run, items.shortest(), items.index_bytes()].map(|bytes| bytes as u128);
+        let window = (bytes * shortest / (2 * shortest + index)) as usize;
+        Ok(window.min(LONGEST_WINDOW))
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
                     let index = window / items.shortest() * items.index_bytes();
                     let taken = runs * (2 * window + index) + CHUNKS * budget.chunk();
                     assert!(taken <= bytes, "{bytes} bytes, {runs} runs");
-                    assert!(window >= LEAST_WINDOW);
+                    assert!(window >= LEAST_OF_RUN / 4);
                     runs += 1 + runs / 3;
                 }
                 assert!(runs > 2);
