@@ -2,9 +2,10 @@
 //!
 //! ```text
 //!   making runs   [ run that is filled | run that is sorted or written | what its sort works in ]
-//!   merging       [ run 0: window, next window | run 1: .. | .. | last run: .. | three chunks of the result ]
+//!   merging       [ run 0: window, its index, next window | run 1: .. | .. | last run: .. | three chunks of the result ]
 //! ```
 
+use super::items::Items;
 use crate::Error;
 use std::fs;
 
@@ -14,8 +15,8 @@ const PART_OF_FREE: u64 = 2;
 /// What is taken where the system does not say how much is free.
 const WHERE_UNKNOWN: u64 = 1 << 30;
 
-/// Reads that are shorter take longer to ask for than to do.
-const LEAST_WINDOW: usize = 4 << 10;
+/// A run has two windows of 4 KiB at least, or shorter ones and an index: shorter reads take longer to ask for than to do.
+const LEAST_OF_RUN: usize = 8 << 10;
 
 /// Longer windows are no faster to read.
 const LONGEST_WINDOW: usize = 8 << 20;
@@ -69,32 +70,43 @@ impl Budget {
         (self.bytes / CHUNK).min(LONGEST_WINDOW)
     }
 
-    /// How many bytes of each of so many runs are in a window, of which each run has two.
-    pub(super) fn window(self, runs: usize) -> Result<usize, Error> {
-        let bytes = (self.bytes - CHUNKS * self.chunk()) / (2 * runs.max(1));
-        match bytes < LEAST_WINDOW {
-            true => Err(Error::MemoryLimit { bytes: self.bytes, runs }),
-            false => Ok(bytes.min(LONGEST_WINDOW)),
+    /// How many bytes of each of so many runs are in a window. Each run has two, and the index of one.
+    pub(super) fn window(self, runs: usize, items: &dyn Items) -> Result<usize, Error> {
+        let of_run = (self.bytes - CHUNKS * self.chunk()) / runs.max(1);
+        if of_run < LEAST_OF_RUN {
+            return Err(Error::MemoryLimit { bytes: self.bytes, runs });
         }
+        // As if all items were the shortest: so many bytes of an index belong to so many of a window.
+        let [bytes, shortest, index] =
+            [of_run, items.shortest(), items.index_bytes()].map(|bytes| bytes as u128);
+        let window = (bytes * shortest / (2 * shortest + index)) as usize;
+        Ok(window.min(LONGEST_WINDOW))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::items::keys;
+    use super::super::records::{Form, records};
     use super::*;
+    use crate::key::KeyType;
 
     #[test]
     fn windows_and_chunks_take_no_more_than_there_is() {
-        for bytes in [Budget::LEAST, 1 << 20, 100_000_000, 1 << 32] {
-            let budget = Budget::new(bytes).unwrap();
-            let mut runs = 1;
-            while let Ok(window) = budget.window(runs) {
-                assert!(2 * runs * window + CHUNKS * budget.chunk() <= bytes, "{bytes} bytes, {runs} runs");
-                assert!(window >= LEAST_WINDOW);
-                runs += 1 + runs / 3;
+        for items in [keys(KeyType::U16, 0), records(KeyType::U64, Form::AnyLength, 0)] {
+            for bytes in [Budget::LEAST, 1 << 20, 100_000_000, 1 << 32] {
+                let budget = Budget::new(bytes).unwrap();
+                let mut runs = 1;
+                while let Ok(window) = budget.window(runs, &*items) {
+                    let index = window / items.shortest() * items.index_bytes();
+                    let taken = runs * (2 * window + index) + CHUNKS * budget.chunk();
+                    assert!(taken <= bytes, "{bytes} bytes, {runs} runs");
+                    assert!(window >= LEAST_OF_RUN / 4);
+                    runs += 1 + runs / 3;
+                }
+                assert!(runs > 2);
+                assert_eq!(budget.window(runs, &*items).unwrap_err(), Error::MemoryLimit { bytes, runs });
             }
-            assert!(runs > 2);
-            assert_eq!(budget.window(runs).unwrap_err(), Error::MemoryLimit { bytes, runs });
         }
         assert!(Budget::new(Budget::LEAST - 1).is_err());
     }

@@ -59,16 +59,18 @@ impl Buffer {
         self.bytes_mut()[start..].copy_from_slice(more);
     }
 
-    /// Puts bytes before those that are there.
-    pub(super) fn prepend(&mut self, before: &[u8]) {
+    /// Puts bytes before those that are there, and takes no more memory than they need.
+    pub(super) fn prepend(&mut self, before: &[u8]) -> Result<(), Error> {
         if before.is_empty() {
-            return;
+            return Ok(());
         }
         let old = self.len;
+        self.reserve(old + before.len())?;
         self.resize(old + before.len());
         let bytes = self.bytes_mut();
         bytes.copy_within(..old, before.len());
         bytes[..before.len()].copy_from_slice(before);
+        Ok(())
     }
 }
 
@@ -83,7 +85,7 @@ mod tests {
         buffer.extend(b"");
         buffer.extend(b"defghijklmnopqrst");
         assert_eq!(buffer.bytes(), b"abcdefghijklmnopqrst");
-        buffer.prepend(b"123");
+        buffer.prepend(b"123").unwrap();
         assert_eq!(buffer.bytes(), b"123abcdefghijklmnopqrst");
         buffer.clear();
         assert!(buffer.is_empty() && buffer.capacity() >= 23);

@@ -78,14 +78,16 @@ impl Intake {
         (left / needed(length, 1)).max(usize::from(self.count == 0))
     }
 
-    /// Makes room for so many bytes. Buffers grow as they are filled, so that few items take little memory.
+    /// Makes room for so many bytes. The first buffer grows as it is filled, so that few items take little memory. A later one is as
+    /// long as a run at once: growing, it would lie in memory twice, beside the run before it.
     fn reserve(&mut self, more: usize) -> Result<(), Error> {
         let (len, capacity) = (self.filling.len(), self.filling.capacity());
         if len + more <= capacity {
             return Ok(());
         }
         let longest = self.budget.bytes / self.items.buffers();
-        self.filling.reserve((2 * capacity).min(longest).max(len + more))
+        let wanted = if self.writer.is_some() { longest } else { (2 * capacity).min(longest) };
+        self.filling.reserve(wanted.max(len + more))
     }
 
     /// Gives the full buffer to be sorted and written, and takes an empty one.
@@ -149,7 +151,7 @@ impl Writer {
             let mut spare = Buffer::default();
             for (before, mut run) in to_sort.into_iter().enumerate() {
                 // Rather now than after all runs are written.
-                budget.window(before + 1)?;
+                budget.window(before + 1, &*items)?;
                 items.sort(&mut run, &mut spare, &options.sorter)?;
                 if sorted.send(run).is_err() {
                     // The other thread ended, and tells why.

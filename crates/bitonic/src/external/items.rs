@@ -21,11 +21,17 @@ pub(super) trait Items: Send + Sync {
     /// How many bytes a sort takes for every item, beside the buffers.
     fn working_bytes(&self) -> usize;
 
+    /// How many bytes an item has at least.
+    fn shortest(&self) -> usize;
+
+    /// How many bytes an [`Index`] has for every item.
+    fn index_bytes(&self) -> usize;
+
     /// Whether bytes that were read back are what can have been written.
     fn are_valid(&self, bytes: &[u8]) -> bool;
 
     /// Finds the items in a buffer, whose last one may be cut off, and tells how many are whole.
-    fn index(&self, bytes: &[u8], index: &mut Index) -> usize;
+    fn index(&self, bytes: &[u8], index: &mut Index) -> Result<usize, Error>;
 
     /// What stays the same when these items change places.
     fn fingerprint(&self, bytes: &[u8]) -> Fingerprint;
@@ -132,12 +138,21 @@ impl<B: Bits + Pod> Items for KeyItems<B> {
         self.working_bytes
     }
 
+    fn shortest(&self) -> usize {
+        size_of::<B>()
+    }
+
+    /// Keys lie where they are counted.
+    fn index_bytes(&self) -> usize {
+        0
+    }
+
     fn are_valid(&self, bytes: &[u8]) -> bool {
         key::are_valid(self.key, bytes)
     }
 
-    fn index(&self, bytes: &[u8], _: &mut Index) -> usize {
-        bytes.len() / size_of::<B>()
+    fn index(&self, bytes: &[u8], _: &mut Index) -> Result<usize, Error> {
+        Ok(bytes.len() / size_of::<B>())
     }
 
     fn fingerprint(&self, bytes: &[u8]) -> Fingerprint {

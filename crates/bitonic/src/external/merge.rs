@@ -63,7 +63,7 @@ impl Merge {
             let _ = empty.send(Buffer::default());
         }
         let settings = options.sorter.settings()?;
-        let window = budget.window(spill.runs.len())?;
+        let window = budget.window(spill.runs.len(), &*items)?;
         let rounds = Rounds {
             runs: Vec::new(),
             loader: Loader::start(spill, window, items.clone())?,
@@ -224,9 +224,9 @@ impl Rounds {
         let Some(mut next) = here.loaded.pop_front() else { return Ok(()) };
         // An item may begin in one window and end in the next.
         let merged = self.items.start(&here.window.index, here.rest.end);
-        next.prepend(&here.window.buffer.bytes()[merged..]);
+        next.prepend(&here.window.buffer.bytes()[merged..])?;
         let old = std::mem::replace(&mut here.window.buffer, next);
-        here.rest = 0..self.items.index(here.window.buffer.bytes(), &mut here.window.index);
+        here.rest = 0..self.items.index(here.window.buffer.bytes(), &mut here.window.index)?;
         let whole = self.items.start(&here.window.index, here.rest.end);
         self.read += self.items.fingerprint(&here.window.buffer.bytes()[..whole]);
         self.ask(run, old)

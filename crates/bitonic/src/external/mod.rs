@@ -88,7 +88,7 @@ impl Sorter {
     /// How many bytes of memory the sort may take. Default: [`default_memory`].
     ///
     /// The number of runs is the size of the input by half of this, and each of them needs 8 KiB while they are merged: 64 MiB are
-    /// enough for 256 GiB.
+    /// enough for 256 GiB of keys.
     pub fn memory(mut self, bytes: usize) -> Self {
         self.options.memory = bytes;
         self

@@ -191,22 +191,34 @@ impl<B: Bits + Pod> Items for RecordItems<B> {
         self.working_bytes
     }
 
+    fn shortest(&self) -> usize {
+        match self.form {
+            Form::Fixed { size, .. } => size,
+            Form::AnyLength => size_of::<Length>() + size_of::<B>(),
+        }
+    }
+
+    fn index_bytes(&self) -> usize {
+        size_of::<B>() + size_of::<usize>()
+    }
+
     /// Their keys are made of any bytes.
     fn are_valid(&self, _: &[u8]) -> bool {
         true
     }
 
-    fn index(&self, bytes: &[u8], index: &mut Index) -> usize {
-        index.starts.clear();
-        index.starts.push(0);
-        let mut keys: Vec<B> = Vec::new();
+    fn index(&self, bytes: &[u8], Index { keys, starts }: &mut Index) -> Result<usize, Error> {
+        let count = self.items(bytes).count();
+        starts.clear();
+        keys.clear();
+        starts.try_reserve_exact(count + 1).map_err(|_| Error::OutOfMemory { bytes: bytes.len() })?;
+        keys.reserve(count * size_of::<B>())?;
+        starts.push(0);
         for (bits, item) in self.items(bytes) {
-            keys.push(bits);
-            index.starts.push(item.end);
+            keys.extend(bits_as_bytes(&[bits]));
+            starts.push(item.end);
         }
-        index.keys.clear();
-        index.keys.extend(bits_as_bytes(&keys));
-        keys.len()
+        Ok(count)
     }
 
     fn fingerprint(&self, bytes: &[u8]) -> Fingerprint {

@@ -7,8 +7,8 @@ use crate::text_position::TextPosition;
 use std::io::{self, Read};
 
 /// A part of a text.
-pub(super) struct Block {
-    pub(super) text: Vec<u8>,
+pub(super) struct Block<'a> {
+    pub(super) text: &'a [u8],
     /// Where it begins.
     pub(super) origin: TextPosition,
 }
@@ -17,8 +17,11 @@ pub(super) struct Block {
 pub(super) struct Blocks<R> {
     source: R,
     length: usize,
-    /// What was read and is not in a block yet.
-    rest: Vec<u8>,
+    /// What was read: the block that was handed over, and what is not in a block yet.
+    text: Vec<u8>,
+    /// How long the block is that was handed over.
+    handed_over: usize,
+    /// Where it begins.
     origin: TextPosition,
     has_comments: bool,
     is_at_end: bool,
@@ -28,41 +31,42 @@ impl<R: Read> Blocks<R> {
     /// Blocks of this length, or as long as their only word.
     pub(super) fn new(source: R, length: usize, has_comments: bool) -> Self {
         let origin = TextPosition::START;
-        Self { source, length, rest: Vec::new(), origin, has_comments, is_at_end: false }
+        Self { source, length, text: Vec::new(), handed_over: 0, origin, has_comments, is_at_end: false }
     }
 
     /// The next block, or none after the last.
-    pub(super) fn next_block(&mut self) -> io::Result<Option<Block>> {
-        let mut text = std::mem::take(&mut self.rest);
-        loop {
+    pub(super) fn next_block(&mut self) -> io::Result<Option<Block<'_>>> {
+        let before = std::mem::take(&mut self.handed_over);
+        self.origin = TextPosition::of(&self.text, before).from(self.origin);
+        self.text.drain(..before);
+        self.handed_over = loop {
             if !self.is_at_end {
                 // At least a byte more than before, or there is no end to this.
-                let more = self.length.saturating_sub(text.len()).max(self.length / 2 + 1);
-                self.is_at_end = self.source.by_ref().take(more as u64).read_to_end(&mut text)? < more;
+                let more = self.length.saturating_sub(self.text.len()).max(self.length / 2 + 1);
+                self.is_at_end = read_more(&mut self.source, more, &mut self.text)? < more;
             }
             let end = match self.is_at_end {
-                true => Some(text.len()),
-                false => self.cut(&mut text),
+                true => Some(self.text.len()),
+                false => self.cut(),
             };
             // The first byte alone would be no progress.
             if let Some(end) = end.filter(|&end| end > 0) {
-                self.rest = text.split_off(end);
-                let origin = self.origin;
-                self.origin = TextPosition::of(&text, text.len()).from(origin);
-                return Ok(Some(Block { text, origin }));
+                break end;
             }
             if self.is_at_end {
                 return Ok(None);
             }
-        }
+        };
+        Ok(Some(Block { text: &self.text[..self.handed_over], origin: self.origin }))
     }
 
-    /// Where a text that goes on may be cut.
-    fn cut(&self, text: &mut Vec<u8>) -> Option<usize> {
+    /// Where the text, which goes on, may be cut.
+    fn cut(&mut self) -> Option<usize> {
+        let Self { text, has_comments, .. } = self;
         if let Some(end) = text.iter().rposition(|&byte| byte == b'\n').filter(|&end| end > 0) {
             return Some(end);
         }
-        let sign = text.iter().position(|&byte| byte == b'#' && self.has_comments);
+        let sign = text.iter().position(|&byte| byte == b'#' && *has_comments);
         match sign {
             Some(sign) => {
                 // All that follows is comment, of which only the sign matters.
@@ -74,8 +78,14 @@ impl<R: Read> Blocks<R> {
     }
 }
 
+/// Appends so many bytes, or as many as there are, and takes no more memory than they need. Tells how many came.
+pub(super) fn read_more(source: &mut impl Read, more: usize, text: &mut Vec<u8>) -> io::Result<usize> {
+    text.try_reserve_exact(more)?;
+    source.by_ref().take(more as u64).read_to_end(text)
+}
+
 /// Cuts a block in as many parts as there are threads, between lines; each with the place where it begins.
-pub(super) fn parts(block: &Block, count: usize) -> Vec<(&[u8], TextPosition)> {
+pub(super) fn parts<'a>(block: &Block<'a>, count: usize) -> Vec<(&'a [u8], TextPosition)> {
     let Block { text, origin } = block;
     let mut parts = Vec::new();
     let mut start = 0;

@@ -1,17 +1,26 @@
 //! What the inputs are, and how long they are, before they are read.
 
 use super::super::formats::{Format, InputFormat};
+use super::super::lines::Record;
 use super::super::sources::input_format;
 use super::Arguments;
+use super::blocks::read_more;
 use crate::failure::Failure;
 use crate::input::{Input, cannot_read, name_of};
 use crate::output::is_standard_stream;
+use bitonic::key::KeyType;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// How much is looked at to tell what a file is: more than the headers of arrays that anybody has seen.
 const HEAD: u64 = 1 << 20;
+
+/// How many times its bytes a table of usual lines takes in memory.
+const TIMES_USUAL_LINES: u64 = 12;
+
+/// How many bytes a line takes there beside its text: its places, its key and its number, and what their sort works in.
+const BYTES_OF_LINE: u64 = (size_of::<Record<'_>>() + 2 * (size_of::<u64>() + size_of::<usize>())) as u64;
 
 /// An input that can be read from its beginning as often as is needed.
 pub(in crate::sort) struct Gathered {
@@ -60,6 +69,14 @@ impl Gathered {
         opened().map_err(|error| self.cannot_read(&error))
     }
 
+    /// How many bytes of it are in memory from now on.
+    pub(super) fn bytes_in_memory(&self) -> usize {
+        match &self.content {
+            Content::InMemory(bytes) => bytes.len(),
+            Content::File(_) => 0,
+        }
+    }
+
     /// What it means that it could not be read.
     pub(super) fn cannot_read(&self, error: &io::Error) -> Failure {
         cannot_read(&self.name(), error)
@@ -89,12 +106,35 @@ impl Gathered {
         let times = match self.format(arguments)? {
             // The bytes, and the keys.
             InputFormat::Keys(Format::Raw | Format::Npy) | InputFormat::Npz => 2,
-            // The text, and the keys, which take more than short words.
-            InputFormat::Keys(Format::Text) if arguments.key.is_none() => 4,
-            // With the places of all lines and keys.
-            InputFormat::Keys(Format::Text) => 12,
+            // The text, and the keys, of which each has two bytes of text at least.
+            InputFormat::Keys(Format::Text) if arguments.key.is_none() => {
+                1 + arguments.key_type.map_or(size_of::<u64>(), KeyType::bytes).div_ceil(2) as u64
+            }
+            InputFormat::Keys(Format::Text) => return self.memory_to_sort_lines(size, arguments),
         };
         Ok(size.saturating_mul(times))
+    }
+
+    /// The same for a table of so many bytes.
+    fn memory_to_sort_lines(&self, size: u64, arguments: &Arguments) -> Result<u64, Failure> {
+        let usual = size.saturating_mul(TIMES_USUAL_LINES);
+        let shortest = size.saturating_add((size / 2).saturating_mul(BYTES_OF_LINE));
+        let memory = super::memory(arguments) as u64;
+        if usual > memory || shortest <= memory {
+            return Ok(usual);
+        }
+        // It depends on how long the lines are, and so few bytes are soon counted.
+        let (mut content, _) = self.open()?;
+        let (mut block, mut lines) = (Vec::new(), 0);
+        loop {
+            block.clear();
+            let read = read_more(&mut content, super::SHORTEST_BLOCK, &mut block);
+            if read.map_err(|error| self.cannot_read(&error))? == 0 {
+                break;
+            }
+            lines += block.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        }
+        Ok(usual.max(size.saturating_add(lines * BYTES_OF_LINE)))
     }
 }
 

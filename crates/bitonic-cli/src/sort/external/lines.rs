@@ -5,10 +5,11 @@
 use super::super::formats::text::{self, Seen};
 use super::super::formats::{FileKey, InputFormat, Refusal};
 use super::super::lines::{
-    Column, Continued, Reading, Table, expect_number, expect_text_name, line_end, places, write_whole,
+    Column, Continued, Reading, Record, Table, expect_number, expect_text_name, line_end, places, write_whole,
 };
 use super::super::sources::NO_LINES;
 use super::super::{Times, order_in_words};
+use super::blocks::read_more;
 use super::gather::Gathered;
 use super::{Arguments, Interrupted, report, sorter, write};
 use crate::failure::{Failure, remark};
@@ -17,11 +18,23 @@ use crate::progress::Progress;
 use crate::text_position::TextPosition;
 use bitonic::external::{Pairs, SortedPairs, Summary};
 use bitonic::key::KeyType;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::time::Instant;
 
-/// How many bytes are read at a time.
-const BLOCK: usize = 2 << 20;
+/// Lines are read in blocks that are so many times shorter than others: a short line takes many times its length as a record.
+const SHORTER: usize = 8;
+
+/// How many bytes of the tables are read at a time.
+fn block_length(arguments: &Arguments) -> usize {
+    super::block_length(arguments) / SHORTER
+}
+
+/// How much memory a block of lines takes with what is made of it: the records, of which each has two bytes of text at least and for
+/// which there is room for up to twice as many, the keys, and lines on their way out.
+fn memory_of_block(key_type: KeyType, arguments: &Arguments) -> usize {
+    let block = block_length(arguments);
+    2 * block + block / 2 * (2 * size_of::<Record<'_>>() + key_type.bytes())
+}
 
 /// Sorts the lines of all inputs.
 pub(super) fn run(
@@ -42,7 +55,7 @@ pub(super) fn run(
         Some(asked) => asked,
         None => tables.infer()?,
     };
-    let sorter = sorter(arguments)?;
+    let sorter = sorter(inputs, memory_of_block(key_type, arguments), arguments)?;
     let mut lines: Box<dyn Lines> = bitonic::with_key_type!(key_type, K => Box::new(sorter.pairs::<K>()?));
     let mut end = None;
     let around = tables.for_each("sorting parts", &mut |table| {
@@ -60,7 +73,7 @@ pub(super) fn run(
     let writing = Instant::now();
     write(arguments, &mut |out| {
         let progress = Progress::bar("merging", len);
-        let mut out = BufWriter::with_capacity(BLOCK, out);
+        let mut out = BufWriter::with_capacity(block_length(arguments), out);
         around.top.iter().try_for_each(|lines| write_whole(lines, end, &mut out))?;
         while let Some(written) = sorted.next_chunk(&mut |lines| write_whole(lines, end, &mut out))? {
             progress.advance(written);
@@ -167,13 +180,17 @@ impl Tables<'_> {
         let mut around = Around::default();
         let mut header: Option<Vec<u8>> = None;
         let mut is_first = true;
+        let block = block_length(self.arguments);
         for (source, input) in self.inputs.iter().enumerate() {
             let (mut content, length) = input.open()?;
             let progress = Progress::bar(phase, length as usize);
             let (mut text, mut part): (Vec<u8>, Option<Continued>) = (Vec::new(), None);
             loop {
-                let read = read_more(&mut content, &mut text).map_err(|error| input.cannot_read(&error))?;
-                let is_at_end = read < BLOCK;
+                // Of a line that is longer than a block, half as much again.
+                let more = block.max(text.len() / 2);
+                let read =
+                    read_more(&mut content, more, &mut text).map_err(|error| input.cannot_read(&error))?;
+                let is_at_end = read < more;
                 progress.advance(read);
                 let end = match is_at_end {
                     true => text.len(),
@@ -211,9 +228,4 @@ impl Tables<'_> {
         }
         Ok(around)
     }
-}
-
-/// Reads a block more.
-fn read_more(content: &mut impl Read, text: &mut Vec<u8>) -> io::Result<usize> {
-    content.by_ref().take(BLOCK as u64).read_to_end(text)
 }

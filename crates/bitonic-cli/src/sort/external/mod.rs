@@ -6,6 +6,7 @@
 //!
 //! What type the keys of a text have is known when all of it was read, so a text without `--type` is read twice.
 
+mod allocator;
 mod blocks;
 mod gather;
 mod keys;
@@ -23,6 +24,15 @@ use crate::output;
 use bitonic::external::{Sorter, Summary, default_memory};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// A block of the input has this part of the memory, so that what is made of it takes a small one.
+const BLOCKS: usize = 128;
+
+/// Shorter blocks take longer to ask for than to read.
+const SHORTEST_BLOCK: usize = 4 << 10;
+
+/// Longer blocks are no faster to read.
+const LONGEST_BLOCK: usize = 4 << 20;
 
 /// How many times the bytes of a stream are there in memory when they are sorted there.
 const TIMES_A_STREAM: usize = 4;
@@ -76,6 +86,7 @@ fn can_be_cut(inputs: &[Gathered], arguments: &Arguments) -> Result<bool, Failur
 
 /// Sorts the inputs in parts.
 pub(super) fn run(inputs: Vec<Gathered>, started: Instant, arguments: &Arguments) -> Result<(), Failure> {
+    allocator::give_back_large_pieces();
     match (arguments.record, &arguments.key) {
         (Some(size), _) => records::run(&inputs, size, started, arguments),
         (None, Some(column)) => lines::run(&inputs, column, started, arguments),
@@ -104,9 +115,22 @@ pub(super) fn temp(arguments: &Arguments) -> PathBuf {
     output.and_then(beside).unwrap_or_else(std::env::temp_dir)
 }
 
-/// The sort asked for.
-fn sorter(arguments: &Arguments) -> Result<Sorter, Failure> {
-    Ok(Sorter::new().sorter(arguments.sorter()?).memory(memory(arguments)).temp(temp(arguments)))
+/// How many bytes of an input are read at a time.
+fn block_length(arguments: &Arguments) -> usize {
+    (memory(arguments) / BLOCKS).clamp(SHORTEST_BLOCK, LONGEST_BLOCK)
+}
+
+/// The sort asked for. It has the memory but for streams that were kept there, and for the `blocks` with what is made of them.
+fn sorter<'a>(
+    inputs: impl IntoIterator<Item = &'a Gathered>,
+    blocks: usize,
+    arguments: &Arguments,
+) -> Result<Sorter, Failure> {
+    let kept: usize = inputs.into_iter().map(Gathered::bytes_in_memory).sum();
+    let all = memory(arguments);
+    // Half at least: of a few kilobytes, the shortest blocks may take all.
+    let memory = all.saturating_sub(kept + blocks).max(all / 2);
+    Ok(Sorter::new().sorter(arguments.sorter()?).memory(memory).temp(temp(arguments)))
 }
 
 /// How many threads read and write numbers as text.

@@ -3,18 +3,15 @@
 use super::super::formats::Format;
 use super::super::lines::Column;
 use super::super::{Times, order_in_words, refuse_bytes_on_terminal};
+use super::blocks::read_more;
 use super::gather::Gathered;
-use super::{Arguments, report, sorter, write};
+use super::{Arguments, block_length, report, sorter, write};
 use crate::failure::Failure;
 use crate::figures::counted;
 use crate::progress::Progress;
 use bitonic::external::Field;
 use bitonic::key::KeyType;
-use std::io::Read;
 use std::time::Instant;
-
-/// How many bytes are read at a time, if a record is not longer.
-const BLOCK: usize = 4 << 20;
 
 /// Where the key is, and what it is.
 #[derive(Debug, PartialEq)]
@@ -74,7 +71,8 @@ pub(super) fn run(
     };
     let Place { offset, kind } = place.map_err(Failure::new)?;
     refuse_bytes_on_terminal(Format::Raw, arguments)?;
-    let sorter = sorter(arguments)?;
+    let block = block_length(arguments).next_multiple_of(size.max(1));
+    let sorter = sorter(inputs, block, arguments)?;
     let (records, key_bytes) = match kind {
         Kind::Bytes(length) => (sorter.records(size, Field::bytes(offset, length)), size_of::<u128>()),
         Kind::Number { key_type, is_big_endian } => bitonic::with_key_type!(key_type, K => {
@@ -96,13 +94,12 @@ pub(super) fn run(
         total += length as usize;
     }
     let progress = Progress::bar("sorting parts", total);
-    let block = BLOCK.next_multiple_of(size);
     let mut bytes = Vec::new();
     for input in inputs {
         let (mut content, _) = input.open()?;
         loop {
             bytes.clear();
-            let read = content.by_ref().take(block as u64).read_to_end(&mut bytes);
+            let read = read_more(&mut content, block, &mut bytes);
             if read.map_err(|error| input.cannot_read(&error))? == 0 {
                 break;
             }

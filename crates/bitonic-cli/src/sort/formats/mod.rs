@@ -91,7 +91,7 @@ pub(super) fn extension(path: &Path) -> Option<String> {
 }
 
 /// How many keys are encoded before they are written: enough that a write costs little beside them.
-pub(super) const KEYS_PER_WRITE: usize = 1 << 14;
+const KEYS_PER_WRITE: usize = 1 << 14;
 
 impl Format {
     /// Every format.

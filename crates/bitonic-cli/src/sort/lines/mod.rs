@@ -4,7 +4,7 @@ mod separator;
 mod table;
 
 pub(super) use separator::Separator;
-pub(super) use table::{Column, Continued, Reading, Table};
+pub(super) use table::{Column, Continued, Reading, Record, Table};
 
 use super::formats::text::{self, Place};
 use super::formats::{Format, Refusal, with_room_for};

@@ -240,6 +240,6 @@ fn what_cannot_be_sorted_in_parts_says_why() {
     assert!(record("8", "2").contains("'2' does not say where the key of a record is"));
     assert!(refused(["--record", "8"], "").contains("--key"));
     let little = refused(["--memory", "1000", "--type", "u8", "--format", "raw"], vec![0; 100_000]);
-    assert!(little.ends_with("with 1000 bytes of memory: allow more with --memory"), "{little}");
+    assert!(little.ends_with("with 500 bytes of memory: allow more with --memory"), "{little}");
     assert_eq!(folder.names(), ["keys.bin"]);
 }
