@@ -39,8 +39,9 @@ struct Node {
 enum Operator {
     #[prost(message, tag = "1")]
     Sort(SortNode),
-    #[prost(message, tag = "2")]
-    PartFiles(PartFilesNode),
+    // Boxed, since it is much larger.
+    #[prost(message, boxed, tag = "2")]
+    PartFiles(Box<PartFilesNode>),
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -122,12 +123,12 @@ impl PhysicalExtensionCodec for BitonicCodec {
             })
         } else if let Some(files) = node.downcast_ref::<PartFilesExec>() {
             let target = files.target();
-            Operator::PartFiles(PartFilesNode {
+            Operator::PartFiles(Box::new(PartFilesNode {
                 order: order(&target.order)?,
                 range: Some(converter.physical_expr_to_proto(&target.range, self)?),
                 folder: target.folder.clone(),
                 compression: target.compression.clone(),
-            })
+            }))
         } else {
             return self.ballista.try_encode(node, bytes, converter);
         };
