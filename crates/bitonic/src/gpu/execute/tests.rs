@@ -421,22 +421,22 @@ fn a_columnsort_says_its_passes_and_why_they_are_worth_a_second_array() {
 
 #[test]
 fn what_columnsort_sorts_in_parts_is_merged_by_the_network() {
-    // A column fits the local memory, and what counted buckets need does not.
+    // A column fits the local memory, and what counted buckets of so many keys need does not.
     let facts =
         DeviceFacts { local_bytes: 140 << 10, copy_bytes_per_second: None, ..DeviceFacts::nvidia_h200() };
-    let plan = device_plan_on(&facts, 1 << 24);
-    assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Columnsort, 8));
-    assert_eq!(plan.memory.work, (4 * 129) << 17, "a column more in every part");
+    let plan = device_plan_on(&facts, 1 << 25);
+    assert_eq!((plan.algorithm, plan.pass_count()), (Algorithm::Columnsort, 11));
+    assert_eq!(plan.memory.work, (8 * 129) << 17, "a column more in every part");
     says(
         &plan,
         &[
-            "why        8 passes; the network in place, which oblivious sorts use, takes 21",
-            "     1             tile    in each of 4 parts, sort 128 columns of 32768 keys; deal each to 128 new ones",
+            "why        11 passes; the network in place, which oblivious sorts use, takes 24",
+            "     1             tile    in each of 8 parts, sort 128 columns of 32768 keys; deal each to 128 new ones",
             "     4             tile    merge halves of neighbouring columns",
             "     5    254-262  memory  merge 23: compare i with i xor 8388607, then 2097152, then 1048576, then 524288, \
              then 262144, then 131072, then 65536, then 32768, then 16384",
             "     6    263-276  tile    finish merge 23 inside tiles of 2^14 keys",
-            "     8    287-300  tile    finish merge 24 inside tiles of 2^14 keys",
+            "    11    312-325  tile    finish merge 25 inside tiles of 2^14 keys",
         ],
     );
 }
