@@ -3,7 +3,7 @@
 
    Sorting takes far longer than reading, so as little as possible is sorted:
 
-     best_bound    sorts a sample of every row; an element of it becomes the bound
+     best_bound    looks for a bound in a sample of every row
      best_filter   goes through the row, and puts the elements before the bound into a list
      select_best   takes the best from the list
 

@@ -6,5 +6,5 @@ FUNCTION Index sampled(u32 number, u32 samples, Index total)
     scrambled = (scrambled ^ scrambled >> 15) * 2246822519u;
     scrambled ^= scrambled >> 13;
     Index first = (Index)((u64)number * total / samples), end = (Index)((u64)(number + 1) * total / samples);
-    return first + scrambled % (u32)(end - first);
+    return first + (Index)((u64)scrambled * (end - first) >> 32);
 }

@@ -22,120 +22,44 @@
 #define LISTS
 #endif
 
-#if SEARCHED
-/* What a key is compared by in a search, and its highest 32 bits, or all. */
-#if KEY_BITS >= 64
-typedef u64 Level;
-#define TOP_OF(level) ((u32)((level) >> 32))
-#define FIRST_OF(top) ((u64)(top) << 32)
-#define LAST_OF(top) ((u64)(top) << 32 | 0xffffffffu)
+/* An element of the row, or of its list. */
+#if FILTERED
+#define READ_ELEMENT(column)                                                                                           \
+    (is_listed ? load(WORK_NAMES, first_of_list + (column)) : FIRST_ELEMENT(column))
 #else
-typedef u32 Level;
-#define TOP_OF(level) (level)
-#define FIRST_OF(top) (top)
-#define LAST_OF(top) (top)
+#define READ_ELEMENT(column) FIRST_ELEMENT(column)
+#endif
+#define FIRST_ELEMENT(column) to_ordered(load_first(ARRAY_NAMES, row + (column), column), ON_LOAD(mapping))
+
+#if SEARCHED
+/* The places of a row or list that this work-item holds; whether there is a key; its column in the row. */
+#define HELD_PLACE(a) ((a)*ITEMS + ITEM)
+#define IS_HELD(a) ((int)((a)*ITEMS) < (int)((u32)end - ITEM))
+#if FILTERED
+#define COLUMN_OF(a) (columns[a])
+#else
+#define COLUMN_OF(a) HELD_PLACE(a)
 #endif
 
-/* What a search needs in local memory: the ends of its range, and a sum for every round. Every second round halves the range, of levels first
-   and of columns then, and there are two guesses. */
-#define ENDS 3
-#define ROUNDS (2 * 8 * sizeof(Level) + 32 + 2)
-
-/* Elements pass whose level is below `level`, or is the same, in columns up to `column`: so many of this row, and so many of these are
-   held by this work-item. */
-typedef struct {
-    Level level;
-    u32 column, passing, held;
-} Bound;
-
-/* The columns that this work-item holds; whether one of them is no higher than `column`. */
-#define HELD_COLUMN(a) ((a)*ITEMS + ITEM)
-#define IS_UP_TO(a, column) ((int)((a)*ITEMS) <= (int)((u32)(column)-ITEM))
-#define PASSES(a, bound) (levels[a] < (bound).level || (levels[a] == (bound).level && IS_UP_TO(a, (bound).column)))
-
-/* Adds the numbers of all work-items, in a place of local memory that is used for nothing else. */
-FUNCTION u32 sum_of_group(LOCAL u32 *sum, u32 number)
-{
-    ADD_ALL(sum, number);
-    BARRIER();
-    return *sum;
-}
-
-/* Looks for a bound that at least `best` elements pass, and no more than a tile has room for. More pass where the search finds none, because
-   levels are parts of keys. A place that has no key has the highest level, and a column that is too high. */
-FUNCTION Bound find_bound(const Level *levels, u32 row_length, u32 best, LOCAL u32 *sums)
-{
-    for (u32 place = ITEM; place < ENDS + ROUNDS; place += ITEMS) {
-        sums[place] = 0;
+/* Puts elements into the tile behind those that are there: where `passes` holds for a, which is so for `held` of this work-item. Not a branch for
+   every one: the place goes on by one or none. */
+#define KEEP(held, passes, element)                                                                                    \
+    {                                                                                                                  \
+        LOCAL Element *to = tile + ((held) > 0 ? ATOMIC_ADD(&found[0], held) : 0);                                     \
+        UNROLL for (u32 a = 0; a < SEARCHED; a++)                                                                      \
+        {                                                                                                              \
+            bool is_kept = passes;                                                                                     \
+            if (is_kept) {                                                                                             \
+                *to = element;                                                                                         \
+            }                                                                                                          \
+            to += is_kept;                                                                                             \
+        }                                                                                                              \
     }
-    /* Not many elements pass the highest of the lowest that work-items have: this is the first guess. All pass the highest one but those of
-       the highest level: this is the second, where too few pass the first. */
-    u32 least = TOP_OF(levels[0]), most = 0;
-    UNROLL for (u32 a = 0; a < SEARCHED; a++)
-    {
-        u32 top = TOP_OF(levels[a]);
-        least = top < least ? top : least;
-        most = top + 1 > most ? top + 1 : most;
-    }
-    BARRIER();
-    MAX_ALL(&sums[0], ~least);
-    MAX_ALL(&sums[1], most);
-    MAX_ALL(&sums[2], least);
-    BARRIER();
-    Level low = FIRST_OF(~sums[0]), high = (Level)~(Level)0;
-    Level middle = LAST_OF(sums[2]), next = LAST_OF(sums[1] - 1);
-    sums += ENDS;
-    Bound bound = {high, row_length - 1, row_length, 0};
-    UNROLL for (u32 a = 0; a < SEARCHED; a++)
-    {
-        bound.held += IS_UP_TO(a, bound.column);
-    }
-    u32 below = 0;
-    for (bool halve = false; bound.passing > TILE && low < high; halve = !halve) {
-        if (middle < low || middle >= high) {
-            /* Where it would be if levels were even between both ends. */
-            float share = halve ? 0.5f : (0.5f * (best + TILE) - below) / (bound.passing - below);
-            middle = low + (Level)((float)(high - low) * share);
-            middle = middle < high ? middle : high - 1;
-        }
-        u32 held = 0;
-        UNROLL for (u32 a = 0; a < SEARCHED; a++)
-        {
-            held += levels[a] <= middle;
-        }
-        u32 passing = sum_of_group(sums++, held);
-        if (passing >= best) {
-            bound.passing = passing;
-            bound.held = held;
-            high = middle;
-        } else {
-            below = passing;
-            low = middle + 1;
-        }
-        middle = next;
-        next = high;
-    }
-    bound.level = high;
 #if KEY_BITS < 128
-    /* Equal keys pass by their columns, which are all different. */
-    for (u32 first = 0; bound.passing > TILE;) {
-        u32 column = first + (bound.column - first) / 2, held = 0;
-        UNROLL for (u32 a = 0; a < SEARCHED; a++)
-        {
-            held += levels[a] < high || (levels[a] == high && IS_UP_TO(a, column));
-        }
-        u32 passing = sum_of_group(sums++, held);
-        if (passing >= best) {
-            bound.passing = passing;
-            bound.held = held;
-            bound.column = column;
-        } else {
-            first = column + 1;
-        }
-    }
+#define ELEMENT_OF(a, level) element_of((Key)(level), COLUMN_OF(a))
+#else
+#define ELEMENT_OF(a, level) READ_ELEMENT(HELD_PLACE(a))
 #endif
-    return bound;
-}
 #endif
 
 KERNEL(ITEMS)
@@ -145,7 +69,7 @@ select_best(ARRAYS, GLOBAL Key *best_keys, GLOBAL Value *best_values, LIST_ARRAY
     LOCAL_ARRAY(Element, tile, LOCAL_ELEMENTS);
     OWN_LOCAL_ARRAY(u32, found, 1);
 #if SEARCHED
-    OWN_LOCAL_ARRAY(u32, sums, ENDS + ROUNDS);
+    OWN_LOCAL_ARRAY(u32, sums, SEARCH_WORDS);
 #endif
     AFTER_PREVIOUS();
 #if SEGMENTED
@@ -164,6 +88,7 @@ select_best(ARRAYS, GLOBAL Key *best_keys, GLOBAL Value *best_values, LIST_ARRAY
     bool has_list = true;
     Index list = GROUP, room_of_list = capacity;
 #endif
+    Index first_of_list = listed + list * capacity;
     if (has_list) {
         u32 length = counters[listed_lengths + list];
         is_listed = length >= best && length <= room_of_list;
@@ -180,45 +105,61 @@ select_best(ARRAYS, GLOBAL Key *best_keys, GLOBAL Value *best_values, LIST_ARRAY
     bool more = true, room = true;
     Element x[HELD];
 #if SEARCHED
-    if (row_length <= SEARCHED * ITEMS) {
-        /* All loads first, so that they are under way at the same time. */
-        GLOBAL const Key *first = keys + row + ITEM;
+    if (end <= SEARCHED * ITEMS) {
+        /* All loads first, so that they are under way at the same time. A place that has no key has the highest level. */
         Key read[SEARCHED];
+        Level levels[SEARCHED];
+        u32 held = 0;
+#if FILTERED
+        u32 columns[SEARCHED];
+#endif
         UNROLL for (u32 a = 0; a < SEARCHED; a++)
         {
-            if (IS_UP_TO(a, row_length - 1)) {
-                read[a] = first[a * ITEMS];
+            if (IS_HELD(a)) {
+#if FILTERED
+                read[a] = is_listed ? work_keys[first_of_list + HELD_PLACE(a)] : keys[row + HELD_PLACE(a)];
+                columns[a] = is_listed ? (u32)work_values[first_of_list + HELD_PLACE(a)] : HELD_PLACE(a);
+#else
+                read[a] = keys[row + HELD_PLACE(a)];
+#endif
             }
         }
-        Change change = change_of(ON_LOAD(mapping));
-        Level levels[SEARCHED];
+        Change change = change_of(is_listed ? 0 : ON_LOAD(mapping));
         UNROLL for (u32 a = 0; a < SEARCHED; a++)
         {
-            levels[a] = IS_UP_TO(a, row_length - 1) ? (Level)changed(HEAD(read[a]), change) : (Level)~(Level)0;
+            levels[a] = IS_HELD(a) ? (Level)changed(HEAD(read[a]), change) : (Level)~(Level)0;
+            held += IS_HELD(a);
         }
-        Bound searched = find_bound(levels, (u32)row_length, best, sums);
-        if (searched.passing <= TILE) {
-            /* Not a branch for every key: the place goes on by one or none. */
-            LOCAL Element *to = tile + (searched.held > 0 ? ATOMIC_ADD(&found[0], searched.held) : 0);
+        /* At least `best` elements pass, and no more than a tile has room for. */
+        Found reached = find_level(levels, (u32)end, held, best, TILE, sums);
+        count = reached.passing;
+        if (count <= TILE) {
+            KEEP(reached.held, levels[a] <= reached.level && IS_HELD(a), ELEMENT_OF(a, levels[a]));
+        }
+#if KEY_BITS < 128
+        if (count > TILE) {
+            /* Equal keys pass by their columns, which are all different. */
+            Level level = reached.level;
+            u32 below = reached.below, held_below = 0, held_equal = 0;
             UNROLL for (u32 a = 0; a < SEARCHED; a++)
             {
-                bool passes = PASSES(a, searched);
-#if ELEMENT_WORDS == 1
-                Element element = (Element)levels[a] << VALUE_BITS | HELD_COLUMN(a);
-#else
-                Element element = infinite();
-                if (passes) {
-                    element = load_first(ARRAY_NAMES, row + HELD_COLUMN(a), HELD_COLUMN(a));
-                    element = to_ordered(element, ON_LOAD(mapping));
-                }
-#endif
-                if (passes) {
-                    *to = element;
-                }
-                to += passes;
+                held_below += levels[a] < level;
             }
+            KEEP(held_below, levels[a] < level, ELEMENT_OF(a, levels[a]));
+            UNROLL for (u32 a = 0; a < SEARCHED; a++)
+            {
+                bool is_equal = levels[a] == level && IS_HELD(a);
+                levels[a] = is_equal ? COLUMN_OF(a) : (Level)~(Level)0;
+                held_equal += is_equal;
+            }
+            reached = find_level(levels, count - below, held_equal, best - below, TILE - below, sums);
+            KEEP(reached.held, levels[a] <= reached.level, element_of((Key)level, (u32)levels[a]));
+            count = below + reached.passing;
+        }
+#endif
+        /* More pass where levels are parts of keys, and too many of these are equal. */
+        if (count <= TILE) {
             BARRIER();
-            count = searched.passing;
             UNROLL for (u32 a = 0; a < HELD; a++)
             {
                 u32 at = place_of(a, 0, false);
@@ -237,18 +178,7 @@ select_best(ARRAYS, GLOBAL Key *best_keys, GLOBAL Value *best_values, LIST_ARRAY
             UNROLL for (u32 a = 0; a < READ; a++)
             {
                 Index column = place + a * ITEMS + ITEM;
-                read[a] = infinite();
-                if (column < end) {
-#if FILTERED
-                    if (is_listed) {
-                        read[a] = load(WORK_NAMES, listed + list * capacity + column);
-                    } else
-#endif
-                    {
-                        Element element = load_first(ARRAY_NAMES, row + column, column);
-                        read[a] = to_ordered(element, ON_LOAD(mapping));
-                    }
-                }
+                read[a] = column < end ? READ_ELEMENT(column) : infinite();
                 passing += is_less(read[a], bound);
             }
             if (passing > 0) {

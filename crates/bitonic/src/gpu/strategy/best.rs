@@ -11,15 +11,26 @@ use crate::gpu::tuning::{Measured, Tuning};
 use crate::plan::{Algorithm, KernelPlan, Launch, Limits, Parameter, Place, WorkMemory};
 use std::sync::Arc;
 
-/// The base-2 logarithms of tiles that what is left of a row is sorted in, and of those for samples.
+/// The base-2 logarithms of tiles that what is left of a row is sorted in, and of what a group holds of a sample.
 const TILES_LOG2: std::ops::RangeInclusive<u32> = 8..=14;
-const SAMPLES_LOG2: std::ops::RangeInclusive<u32> = 7..=10;
+const SAMPLES_LOG2: std::ops::RangeInclusive<u32> = 7..=13;
 
-/// Of so many elements of a sample the least may be sorted.
+/// Of so many elements of a sample the least may be held.
 const LEAST_OF: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
-/// What reading an element of a sample costs, as comparisons of a sort.
+/// What reading an element costs, and searching among it and others, as comparisons of a sort.
 const READ_COST: u64 = 16;
+const SEARCH_COST: u64 = 8;
+
+/// What a launch costs a unit that has nothing else to do, and waiting for memory once.
+const LAUNCH_COST: u64 = 200_000;
+const WAIT_COST: u64 = 30_000;
+
+/// What a step of a sort costs it.
+const STEP_COST: u64 = 5_000;
+
+/// The base-2 logarithm of what a work-item holds of a sample, at most.
+const HELD_OF_SAMPLE_LOG2: u32 = 4;
 
 /// The base-2 logarithms of what a work-item holds in a sort: the first that makes a group of a size that the device has.
 const HELD_LOG2: [u32; 5] = [3, 4, 5, 2, 1];
@@ -52,9 +63,10 @@ const SOON_LOG2: u32 = 11;
 /// The least rank of a bound whose list is filtered again: the higher, the better it is known how long that list is.
 const KNOWN_WELL: f64 = 36.0;
 
-/// The most keys that a work-item holds of a row whose bound is searched for, and the base-2 logarithms of what it holds in the sort behind
-/// that: see `kernels/select_best.c`.
+/// The most keys that a work-item holds of a row whose bound is searched for, or elements of a list, and the base-2 logarithms of what it holds
+/// in the sort behind that: see `kernels/select_best.c`.
 const SEARCHED: usize = 32;
+const SEARCHED_OF_LIST: usize = 16;
 const HELD_OF_SEARCHED_LOG2: [u32; 3] = [2, 1, 3];
 
 /// A row of so few tiles is not filtered.
@@ -83,20 +95,69 @@ fn sorted_tile(log2: u32, job: &Job, facts: &DeviceFacts) -> Option<Tile> {
     Some(found)
 }
 
-/// The tile for the best of a row that a group holds as a whole; `None` for rows that are too long, or would be sorted as a whole anyway.
-/// Processors have not so many registers, and their compilers take seconds for it.
-fn searched_tile(job: &Job, best: usize, facts: &DeviceFacts) -> Option<Tile> {
-    if facts.is_cpu() {
-        return None;
+/// What a group holds of a sample: much in few work-items, because they meet in every round of a search.
+fn sample_tile(log2: u32, facts: &DeviceFacts) -> Option<Tile> {
+    let fits = |tile: &Tile| tile.items() <= facts.group_size && tile.items() >= LEAST_ITEMS;
+    (LEAST_HELD_LOG2..=HELD_OF_SAMPLE_LOG2).map(|held_log2| Tile::new(log2, held_log2)).rev().find(fits)
+}
+
+/// How a group takes the best elements of what is left of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Last {
+    /// What is sorted.
+    tile: Tile,
+    /// The elements that a work-item holds where a bound is searched for, before anything is sorted; or 0.
+    searched: usize,
+}
+
+impl Last {
+    /// All is sorted, a tile after the other.
+    fn sorted(tile: Tile) -> Self {
+        Self { tile, searched: 0 }
     }
-    // Of keys of 128 bits the search sees half: where it finds no bound, there must be room for a round of others beside the best.
-    let least = if job.element.key_bytes() > size_of::<u64>() { 2 * best } else { best };
-    let log2 = least.next_power_of_two().ilog2().max(LEAST_ITEMS.ilog2() + 1);
-    let holds = |tile: &Tile| tile.items() >= LEAST_ITEMS && job.row_length <= SEARCHED * tile.items();
-    (log2..log2 + 3)
-        .filter(|&log2| job.row_length > 1 << log2)
-        .flat_map(|log2| HELD_OF_SEARCHED_LOG2.map(|held_log2| Tile::new(log2, held_log2)))
-        .find(|tile| holds(tile) && tile_fits(*tile, job, facts))
+
+    /// A group holds so many elements, up to `most` for a work-item, and sorts no more than a tile with room for `least`; `None` where they
+    /// are too many, or would all be sorted anyway. Processors have not so many registers, and their compilers take seconds for it.
+    fn searched(length: usize, least: usize, most: usize, job: &Job, facts: &DeviceFacts) -> Option<Self> {
+        if facts.is_cpu() {
+            return None;
+        }
+        let log2 = least.next_power_of_two().ilog2().max(LEAST_ITEMS.ilog2() + 1);
+        let holds = |tile: &Tile| tile.items() >= LEAST_ITEMS && length <= most * tile.items();
+        let tile = (log2..log2 + 3)
+            .filter(|&log2| length > 1 << log2)
+            .flat_map(|log2| HELD_OF_SEARCHED_LOG2.map(|held_log2| Tile::new(log2, held_log2)))
+            .find(|tile| holds(tile) && tile_fits(*tile, job, facts))?;
+        // As many as are needed, because registers that hold nothing are looked at as well.
+        Some(Self { tile, searched: length.div_ceil(tile.items()).next_power_of_two() })
+    }
+
+    /// For rows that are held as a whole.
+    fn of_short_rows(job: &Job, best: usize, facts: &DeviceFacts) -> Option<Self> {
+        // Of keys of 128 bits the search sees half: where it finds no bound, there must be room for a round of others beside the best.
+        let least = if job.element.key_bytes() > size_of::<u64>() { 2 * best } else { best };
+        Self::searched(job.row_length, least, SEARCHED, job, facts)
+    }
+
+    /// For a list. Where it is spoilt, there must be room for a round of others beside the best.
+    fn of_list(list: &List, job: &Job, best: usize, facts: &DeviceFacts) -> Option<Self> {
+        let has_narrow_indices = job.element.value_bytes() == size_of::<u32>();
+        let length = list.usual(3.0).min(list.capacity());
+        let searched =
+            has_narrow_indices.then(|| Self::searched(length, 2 * best, SEARCHED_OF_LIST, job, facts));
+        searched.flatten().or_else(|| {
+            let tile = last_tiles(job, facts).find(|tile| list.usual(1.5) <= tile.len())?;
+            let is_soon = tile.log2 <= SOON_LOG2 || tile.len() <= 4 * best.next_power_of_two();
+            is_soon.then_some(Self::sorted(tile))
+        })
+    }
+
+    /// What it costs for so many elements, with so many groups on a unit.
+    fn cost(&self, length: usize, groups_of_unit: u64) -> u64 {
+        let each = if self.searched > 0 { READ_COST + SEARCH_COST } else { 0 };
+        let steps = u64::from(self.tile.log2 * (self.tile.log2 + 1) / 2);
+        steps * STEP_COST / groups_of_unit + cost(self.tile) + each * length as u64
+    }
 }
 
 /// What a group that filters rows of this length can keep.
@@ -153,11 +214,11 @@ impl Lengths {
 /// A list of the elements of a row that come before a bound.
 #[derive(Clone, Copy, Debug)]
 struct List {
-    /// What is sorted to find the bound.
+    /// What a group holds to find the bound.
     sample: Tile,
     /// Each of it is the least of so many elements of the row.
     least_of: u32,
-    /// The rank of the bound in what is sorted.
+    /// The least rank of the bound in what is held.
     rank: u32,
     /// How many elements pass.
     lengths: Lengths,
@@ -166,18 +227,20 @@ struct List {
 impl List {
     /// The list of a row of so many elements.
     ///
-    /// The bound is too low if as many of what is sorted as its rank are among the best elements of the row; about Poisson(l) are, l being
-    /// their mean. What comes before the bound is the share of the row of which as many would be sorted before it.
+    /// The bound is too low if as many of what is held as its rank are among the best elements of the row; about Poisson(l) are, l being
+    /// their mean. What comes before the bound is the share of the row of which as many would be held.
     fn new(row: Lengths, best: usize, sample: Tile, least_of: u32, least_rank: f64) -> Self {
-        let (sorted, each) = (sample.len() as f64, f64::from(least_of));
-        let of_best = sorted * (1.0 - (1.0 - (best as f64 / row.least).min(1.0)).powf(each));
+        let (held, each) = (sample.len() as f64, f64::from(least_of));
+        let of_best = held * (1.0 - (1.0 - (best as f64 / row.least).min(1.0)).powf(each));
         let rank = (of_best + 4.5 * of_best.sqrt() + 4.0).ceil().max(least_rank);
-        let share = 1.0 - (1.0 - (rank / sorted).min(1.0)).powf(1.0 / each);
+        // As in `kernels/best_bound.c`.
+        let most = rank + (rank / 4.0).floor() + 2.0;
+        let share = |rank: f64| 1.0 - (1.0 - (rank / held).min(1.0)).powf(1.0 / each);
         let deviation = 1.0 / rank.sqrt();
         let lengths = Lengths {
-            least: (share * row.least * (-5.0 * deviation).exp()).max(best as f64),
-            expected: share * row.expected,
-            most: (share * row.most * (1.0 + 6.0 * deviation)).ceil(),
+            least: (share(rank) * row.least * (-5.0 * deviation).exp()).max(best as f64),
+            expected: share(0.5 * (rank + most)) * row.expected,
+            most: (share(most) * row.most * (1.0 + 6.0 * deviation)).ceil(),
         };
         Self { sample, least_of, rank: rank as u32, lengths }
     }
@@ -187,14 +250,16 @@ impl List {
         row: Lengths,
         least_rank: f64,
         best: usize,
-        job: &'a Job,
         facts: &'a DeviceFacts,
     ) -> impl Iterator<Item = Self> + 'a {
-        let samples = SAMPLES_LOG2.filter_map(|log2| sorted_tile(log2, job, facts));
+        let samples = SAMPLES_LOG2.filter_map(|log2| sample_tile(log2, facts));
         let lists = samples.flat_map(move |sample| {
             LEAST_OF.map(|least_of| Self::new(row, best, sample, least_of, least_rank))
         });
-        lists.filter(move |list| 4.0 * list.read() as f64 <= row.least && 2 * list.capacity() <= row.most())
+        lists.filter(move |list| {
+            let is_far_from_all = 2 * list.rank as usize <= list.sample.len();
+            is_far_from_all && 4.0 * list.read() as f64 <= row.least && 2 * list.capacity() <= row.most()
+        })
     }
 
     /// What is read of a row to find the bound.
@@ -202,9 +267,10 @@ impl List {
         self.sample.len() * self.least_of as usize
     }
 
-    /// What finding the bound costs.
-    fn cost(&self) -> u64 {
-        cost(self.sample) + READ_COST * self.read() as u64
+    /// What finding the bound costs, with so many groups on a unit: while one waits for memory, others work.
+    fn cost(&self, groups_of_unit: u64) -> u64 {
+        let waits = u64::from(self.least_of) * WAIT_COST / groups_of_unit;
+        waits + READ_COST * self.read() as u64 + SEARCH_COST * self.sample.len() as u64
     }
 
     /// The places for it: enough nearly always.
@@ -212,9 +278,9 @@ impl List {
         self.lengths.most()
     }
 
-    /// What it is shorter than in most cases.
-    fn usual(&self) -> usize {
-        (self.lengths.expected * (1.0 + 1.5 / f64::from(self.rank).sqrt())) as usize
+    /// What it is shorter than in most cases: it may be longer than expected by so many deviations.
+    fn usual(&self, deviations: f64) -> usize {
+        (self.lengths.expected * (1.0 + deviations / f64::from(self.rank).sqrt())) as usize
     }
 }
 
@@ -223,37 +289,37 @@ fn cost(tile: Tile) -> u64 {
     u64::from(tile.log2 * (tile.log2 + 1)) << tile.log2
 }
 
-/// The lists of a row, each made of the one before it, and the tile that the last is sorted in.
-fn lists(job: &Job, best: usize, facts: &DeviceFacts) -> (Vec<List>, Option<Tile>) {
-    let mut lists: Vec<List> = Vec::new();
-    let mut row = Lengths::of_keys(job.row_length);
-    loop {
-        let whole = last_tiles(job, facts).find(|tile| row.most() <= SHORT_ROW * tile.len());
-        let ways = List::all(row, 0.0, best, job, facts).filter_map(|list| {
-            let last = last_tiles(job, facts).find(|tile| list.usual() <= tile.len())?;
-            let is_soon = last.log2 <= SOON_LOG2 || last.len() <= 4 * best.next_power_of_two();
-            is_soon.then_some((list.cost() + cost(last), list, last))
-        });
-        match (whole, ways.min_by_key(|way| way.0)) {
-            (Some(tile), way) if way.is_none_or(|(of_list, ..)| cost(tile) <= of_list) => {
-                return (lists, Some(tile));
-            }
-            (_, Some((_, list, last))) => {
-                lists.push(list);
-                return (lists, Some(last));
-            }
-            // The row is so long that the list of it is filtered again.
-            (_, None) => match List::all(row, KNOWN_WELL, best, job, facts)
-                .min_by_key(|list| list.capacity() as u64 + list.cost())
-            {
-                Some(list) => {
-                    row = list.lengths;
-                    lists.push(list);
-                }
-                None => return (lists, last_tiles(job, facts).max_by_key(|tile| tile.log2)),
-            },
-        }
-    }
+/// The lists of a row, each made of the one before it, and how the last is taken.
+struct Way {
+    cost: u64,
+    lists: Vec<List>,
+    last: Last,
+}
+
+/// The best way for such a row, or for a list; `None` if there is none that is worth it.
+fn way(row: Lengths, job: &Job, best: usize, facts: &DeviceFacts) -> Option<Way> {
+    let groups_of_unit = job.rows.div_ceil(facts.units) as u64;
+    // A row has a part of them to bear.
+    let launches = 2 * LAUNCH_COST / groups_of_unit;
+    let whole = last_tiles(job, facts).find(|tile| row.most() <= SHORT_ROW * tile.len()).map(|tile| {
+        let last = Last::sorted(tile);
+        Way { cost: last.cost(row.most(), groups_of_unit), lists: Vec::new(), last }
+    });
+    let once = List::all(row, 0.0, best, facts).filter_map(|list| {
+        let last = Last::of_list(&list, job, best, facts)?;
+        let cost = launches + list.cost(groups_of_unit) + last.cost(list.usual(0.0), groups_of_unit);
+        Some(Way { cost, lists: vec![list], last })
+    });
+    // A row may be so long that the list of it is filtered again.
+    let list = List::all(row, KNOWN_WELL, best, facts)
+        .min_by_key(|list| list.capacity() as u64 + list.cost(groups_of_unit));
+    let again = list.and_then(|list| {
+        let mut way = way(list.lengths, job, best, facts).filter(|way| !way.lists.is_empty())?;
+        way.cost += launches + list.cost(groups_of_unit);
+        way.lists.insert(0, list);
+        Some(way)
+    });
+    whole.into_iter().chain(once).chain(again).min_by_key(|way| way.cost)
 }
 
 /// The cells of arrays whose rows are segments of different lengths.
@@ -268,8 +334,8 @@ struct Cells {
 }
 
 impl Cells {
-    /// The cells of a job, and the tile that lists are sorted in; `None` if no segment is so long that filtering it pays.
-    fn new(job: &Job, ragged: Ragged, best: usize, facts: &DeviceFacts) -> Option<(Self, Tile)> {
+    /// The cells of a job, and how lists are taken; `None` if no segment is so long that filtering it pays.
+    fn new(job: &Job, ragged: Ragged, best: usize, facts: &DeviceFacts) -> Option<(Self, Last)> {
         let lengths = (LEAST_CELL_LOG2..usize::BITS).map(|log2| 1 << log2);
         lengths
             .take_while(|&length| length <= job.row_length)
@@ -283,15 +349,15 @@ impl Cells {
         ragged: Ragged,
         best: usize,
         facts: &DeviceFacts,
-    ) -> Option<(Self, Tile)> {
+    ) -> Option<(Self, Last)> {
         let count = ragged.len / length;
         let job_of_cells = Job { row_length: length, rows: count, ragged: None, ..*job };
-        let (lists, last) = lists(&job_of_cells, best, facts);
-        let &[List { sample, least_of, .. }] = &lists[..] else { return None };
+        let way = way(Lengths::of_keys(length), &job_of_cells, best, facts)?;
+        let &[List { sample, least_of, .. }] = &way.lists[..] else { return None };
         // A segment of one cell may have nearly two.
         let lengths = Lengths { most: 2.0 * length as f64, ..Lengths::of_keys(length) };
         let list = List::new(lengths, best, sample, least_of, 0.0);
-        Some((Self { length, count, list }, last?))
+        Some((Self { length, count, list }, way.last))
     }
 }
 
@@ -301,11 +367,9 @@ pub(super) fn kernel_plan(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Ar
     if best == 0 || job.rows == 0 || job.len() == 0 {
         return Arc::new(KernelPlan { algorithm: Algorithm::Selection, ..KernelPlan::nothing() });
     }
-    let planned = |launches: Launches<'_>, fallback| {
+    let plan = |lists: &[List], cells, last: Last, fallback| {
+        let launches = Launches { job, best, lists, cells, last, facts };
         Arc::new(launches.plan(Network::new(job, facts, tuning).shape.limits(), fallback))
-    };
-    let plan = |lists: &[List], cells, last: Tile, fallback| {
-        planned(Launches { job, best, lists, cells, last, is_searched: false, facts }, fallback)
     };
     let Some(alone) = last_tiles(job, facts)
         .find(|tile| 4 * best <= tile.len())
@@ -313,9 +377,9 @@ pub(super) fn kernel_plan(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Ar
     else {
         unreachable!("check_best was not asked about {job:?}")
     };
-    if let Some(tile) = searched_tile(job, best, facts) {
-        let launches = Launches { job, best, lists: &[], cells: None, last: tile, is_searched: true, facts };
-        return planned(launches, None);
+    let alone = Last::sorted(alone);
+    if let Some(last) = Last::of_short_rows(job, best, facts) {
+        return plan(&[], None, last, None);
     }
     if let Some(ragged) = job.ragged {
         let of_segments = |fallback| match Cells::new(job, ragged, best, facts) {
@@ -324,11 +388,11 @@ pub(super) fn kernel_plan(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Ar
         };
         return of_segments(plan(&[], None, alone, None));
     }
-    match lists(job, best, facts) {
-        (lists, Some(last)) if !lists.is_empty() && !job.in_place => {
+    match way(Lengths::of_keys(job.row_length), job, best, facts) {
+        Some(Way { lists, last, .. }) if !lists.is_empty() && !job.in_place => {
             plan(&lists, None, last, Some(plan(&[], None, alone, None)))
         }
-        (_, Some(last)) if job.row_length <= last.len() => plan(&[], None, last, None),
+        Some(Way { last, .. }) if job.row_length <= last.tile.len() => plan(&[], None, last, None),
         _ => plan(&[], None, alone, None),
     }
 }
@@ -356,9 +420,7 @@ struct Launches<'a> {
     lists: &'a [List],
     /// Where rows are segments of different lengths that are filtered.
     cells: Option<Cells>,
-    last: Tile,
-    /// Whether a group holds a row, and searches for the bound of its best elements.
-    is_searched: bool,
+    last: Last,
     facts: &'a DeviceFacts,
 }
 
@@ -474,6 +536,8 @@ impl Launches<'_> {
             tile: Some(list.sample),
             cluster_log2: 0,
             constants: &self.constants_and([
+                ("SEARCHED", 1 << list.sample.held_log2),
+                ("LEVEL_BITS", u64::BITS),
                 ("LEAST_OF", list.least_of),
                 ("MOST_LEAST_OF", LEAST_OF[LEAST_OF.len() - 1]),
             ]),
@@ -483,7 +547,10 @@ impl Launches<'_> {
             copies: 0.0,
             words: format!("find a bound in a sample of {} of every row", list.read()),
         };
-        self.with_table(self.launch(number, spec, places))
+        let mut launch = self.launch(number, spec, places);
+        // Nothing is sorted.
+        launch.local_bytes = 0;
+        self.with_table(launch)
     }
 
     fn filter(&self, number: usize, list: &List, places: &[Places]) -> Launch {
@@ -500,7 +567,7 @@ impl Launches<'_> {
         let parts = (busy / self.listed())
             .max(1)
             .min(most.div_ceil(LEAST_ROUNDS))
-            .max(3 * list.usual() / kept.len())
+            .max(3 * list.usual(1.5) / kept.len())
             .clamp(1, most);
         let numbers = [
             Number::Index(places[number].bounds),
@@ -541,10 +608,13 @@ impl Launches<'_> {
         let spec = Spec {
             kernel: "select_best",
             groups: self.job.rows,
-            tile: Some(self.last),
+            tile: Some(self.last.tile),
             cluster_log2: 0,
-            constants: &self
-                .constants_and([("FILTERED", u32::from(filtered.is_some())), ("SEARCHED", self.searched())]),
+            constants: &self.constants_and([
+                ("FILTERED", u32::from(filtered.is_some())),
+                ("SEARCHED", self.last.searched as u32),
+                ("LEVEL_BITS", if self.job.element.key_bytes() < size_of::<u64>() { 32 } else { 64 }),
+            ]),
             numbers: &numbers,
             place: filtered.is_none().then_some(Place::Memory),
             steps: 0..0,
@@ -556,15 +626,10 @@ impl Launches<'_> {
         let lists = [Parameter::WorkKeys, Parameter::WorkValues, Parameter::Counters];
         let arrays = read.into_iter().chain(lists.into_iter().filter(|_| filtered.is_some()));
         launch.arguments.splice(0..5, arrays);
-        launch.held_bytes += self.searched() as usize * self.job.element.key_bytes();
+        let has_columns = filtered.is_some();
+        let each = self.job.element.key_bytes() + if has_columns { size_of::<u32>() } else { 0 };
+        launch.held_bytes += self.last.searched * each;
         self.with_table(launch)
-    }
-
-    /// The keys of a row that a work-item holds where a bound is searched for, or 0: as many as a row needs, because registers that hold
-    /// nothing are looked at as well.
-    fn searched(&self) -> u32 {
-        let each = self.job.row_length.div_ceil(self.last.items()).next_power_of_two();
-        if self.is_searched { each as u32 } else { 0 }
     }
 
     /// What all kernels are built with, and what only one is.
@@ -629,31 +694,41 @@ mod tests {
         assert_eq!(searched(100, 20, &facts), (Some(4), Some(6), 32));
         // Nothing is left out there, and this one is too long.
         assert_eq!(searched(64, 60, &facts).0, Some(0));
-        assert_eq!(searched(30_000, 64, &facts).0, Some(0));
+        assert!(planned(&job::<f32>(1000, 30_000, 64), &facts).launches.len() > 1);
         assert_eq!(searched(1024, 64, &DeviceFacts::pocl()).0, Some(0));
     }
 
-    /// Rows of all kinds of keys whose bound is searched for: with keys in any order, few values and one, keys as low and as high as there are, and
-    /// wide keys whose upper halves are the same, where the search finds no bound.
+    /// Rows of all kinds of keys whose bounds are searched for, in rows that are held and in those whose list is: with keys in any order, few
+    /// values and one, keys as low and as high as there are, and wide keys whose upper halves are the same, where the search of held rows
+    /// finds no bound.
     #[cfg(feature = "opencl")]
     fn search_rows<K: Key>(keys: &dyn Fn(u32, u32) -> K) {
+        search_rows_of(120, false, keys);
+        search_rows_of(600, true, keys);
+    }
+
+    #[cfg(feature = "opencl")]
+    fn search_rows_of<K: Key>(row_length: usize, is_filtered: bool, keys: &dyn Fn(u32, u32) -> K) {
         use crate::gpu::driver::Driver;
         use crate::gpu::execute::{Buffers, sort_buffers};
         use crate::key::as_bytes;
 
         let device = crate::gpu::opencl::testing::device();
-        let (rows, row_length, k) = (5, 120, 9);
+        let (rows, k) = (5, 9);
         let job = job::<K>(rows, row_length, k);
+        let list = List::new(Lengths::of_keys(row_length), k, Tile::new(6, 2), 1, 0.0);
+        let searched = if is_filtered { 32 } else { 8 };
+        let last = Last { tile: Tile::new(5, 1), searched };
+        assert!(last.tile.items() * searched >= if is_filtered { list.capacity() } else { row_length });
+        assert!(if is_filtered { list.usual(0.0) } else { row_length } > last.tile.len());
         let launches = Launches {
             job: &job,
             best: k,
-            lists: &[],
+            lists: if is_filtered { &[list] } else { &[] },
             cells: None,
-            last: Tile::new(5, 1),
-            is_searched: true,
+            last,
             facts: device.facts(),
         };
-        assert!(launches.searched() == 8 && row_length > launches.last.len());
         let limits = Network::new(&job, device.facts(), &Tuning::default()).shape.limits();
         let plan = launches.plan(limits, None);
         let keys: Vec<K> =
@@ -801,7 +876,7 @@ mod tests {
 
     /// Segments of several cells, of one and of none; or such that overlap, as none should, and may do no harm then.
     #[cfg(feature = "opencl")]
-    fn best_of_segments(wide_index: bool, overlap: bool, rank: Option<u32>) {
+    fn best_of_segments(wide_index: bool, overlap: bool, rank: Option<u32>, searched: usize) {
         use crate::gpu::driver::Driver;
         use crate::gpu::execute::{Buffers, sort_buffers};
         use crate::key::as_bytes;
@@ -828,8 +903,7 @@ mod tests {
             best: k,
             lists: &[list],
             cells: Some(cells),
-            last: Tile::new(6, 2),
-            is_searched: false,
+            last: Last { tile: Tile::new(6, 2), searched },
             facts: device.facts(),
         };
         let mut plan =
@@ -874,23 +948,25 @@ mod tests {
     #[test]
     #[cfg(feature = "opencl")]
     fn the_best_of_segments_in_places_of_any_width_whatever_the_bound() {
-        best_of_segments(false, false, None);
-        best_of_segments(true, false, None);
-        best_of_segments(false, false, Some(0));
+        best_of_segments(false, false, None, 0);
+        best_of_segments(true, false, None, 0);
+        best_of_segments(false, false, Some(0), 0);
     }
 
     #[test]
     #[ignore = "run by searches_in_segments_are_clean, in a process with Oclgrind"]
     #[cfg(feature = "opencl")]
     fn find_best_of_small_segments() {
-        best_of_segments(false, false, None);
+        best_of_segments(false, false, None, 0);
+        best_of_segments(false, false, None, 8);
+        best_of_segments(true, false, Some(0), 8);
     }
 
     #[test]
     #[ignore = "run by searches_in_segments_are_clean, in a process with Oclgrind"]
     #[cfg(feature = "opencl")]
     fn find_best_of_segments_that_overlap() {
-        best_of_segments(false, true, None);
+        best_of_segments(false, true, None, 8);
     }
 
     #[test]
@@ -934,12 +1010,13 @@ mod tests {
             let job = job::<f32>(rows, row_length, k);
             prop_assume!(check_best(&job, &facts).is_ok());
             let best = k.min(row_length);
-            let (lists, last) = lists(&job, best, &facts);
-            let last = last.expect("it was checked");
-            prop_assert!(2 * best <= last.len() && tile_fits(last, &job, &facts));
+            let Some(Way { lists, last, .. }) = way(Lengths::of_keys(row_length), &job, best, &facts) else {
+                return Ok(());
+            };
+            prop_assert!(2 * best <= last.tile.len() && tile_fits(last.tile, &job, &facts));
             let mut row = row_length;
             for list in &lists {
-                prop_assert!((list.rank as usize) < list.sample.len() && tile_fits(list.sample, &job, &facts));
+                prop_assert!((list.rank as usize) < list.sample.len() && list.sample.items() <= facts.group_size);
                 prop_assert!(list.capacity() >= best && 2 * list.capacity() <= row);
                 row = list.capacity();
             }
