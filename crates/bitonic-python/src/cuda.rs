@@ -310,4 +310,61 @@ impl Sorter {
         });
         queued.map_err(raise)
     }
+
+    /// The bytes that make a search for the best keys of segments on a device the fastest.
+    #[pyo3(signature = (dtype, len, segments, longest, k, device, /))]
+    #[allow(clippy::too_many_arguments, reason = "as above")]
+    fn device_topk_segments_workspace(
+        &self,
+        py: Python<'_>,
+        dtype: &Bound<'_, PyArrayDescr>,
+        len: usize,
+        segments: usize,
+        longest: usize,
+        k: usize,
+        device: usize,
+    ) -> PyResult<usize> {
+        let (element, options) = (Element::of(dtype)?, &self.options);
+        let bytes = py.detach(|| {
+            let Place { sorter, .. } = Place::open(device, 0, options)?;
+            with_key!(element, K => sorter.workspace_size_top_k_segments::<K>(len, segments, longest, k))
+        });
+        bytes.map_err(raise)
+    }
+
+    /// Queues a search for the best keys of segments of an array on a device; indices have 32 bits. Segments have k places each.
+    #[pyo3(signature = (dtype, array, offsets, wide, longest, k, best, indices, device, stream, workspace, /))]
+    #[allow(clippy::too_many_arguments, reason = "as above")]
+    fn device_topk_segments(
+        &self,
+        py: Python<'_>,
+        dtype: &Bound<'_, PyArrayDescr>,
+        array: (u64, usize),
+        offsets: (u64, usize),
+        wide: bool,
+        longest: usize,
+        k: usize,
+        best: (u64, usize),
+        indices: (u64, usize),
+        device: usize,
+        stream: usize,
+        workspace: (u64, usize),
+    ) -> PyResult<()> {
+        let (element, options) = (Element::of(dtype)?, &self.options);
+        let queued = py.detach(|| {
+            let place = Place::open(device, stream, options)?;
+            let Place { sorter, stream } = &place;
+            let (keys, mut room) = (place.array(array), place.array(workspace));
+            let (mut best, mut indices) = (place.array(best), place.array(indices));
+            let mut sorter = sorter.with_workspace(&mut room);
+            with_key!(element, K => if wide {
+                let offsets = (&place.array(offsets), longest);
+                sorter.top_k_segments::<K, u64>(stream, &keys, offsets, k, &mut best, &mut indices)
+            } else {
+                let offsets = (&place.array(offsets), longest);
+                sorter.top_k_segments::<K, u32>(stream, &keys, offsets, k, &mut best, &mut indices)
+            })
+        });
+        queued.map_err(raise)
+    }
 }

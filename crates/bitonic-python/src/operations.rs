@@ -275,26 +275,43 @@ fn gather_pairs<K: NumpyKey, V: Copy>(
     Ok(())
 }
 
-/// The first k keys of every row in this order, and their indices.
+/// The first k keys of every row or segment in this order, and their indices. Of a segment that has fewer, the places that are left stay as
+/// they are.
 pub(crate) fn topk<K: NumpyKey, I: Index>(
     options: &Options,
     missing: Missing,
     keys: &[K],
-    row: usize,
+    parts: Parts<'_>,
     k: usize,
     (best, indices): (&mut [K], &mut [I]),
 ) -> Result<(), Error> {
-    let top = compared!(options, missing, keys, (sorter, keys) => sorter.top_k_rows(keys, row, k)?.indices);
-    if top.len() != best.len() {
-        return Err(Error::OutputLength { needed: top.len(), given: best.len() });
+    let top = compared!(options, missing, keys, (sorter, keys) => match parts {
+        Parts::Rows { row, .. } => sorter.top_k_rows(keys, row, k)?.indices,
+        Parts::Offsets(offsets) => sorter.top_k_segments(keys, offsets, k)?.indices,
+    });
+    // A row has all of its places, and none where it has no keys.
+    let places = match parts {
+        Parts::Rows { row, .. } => k.min(row),
+        Parts::Offsets(_) => k,
+    };
+    let needed = places * parts.ranges().count();
+    if needed != best.len() {
+        return Err(Error::OutputLength { needed, given: best.len() });
     }
-    if row == 0 || k == 0 {
+    if needed == 0 {
         return Ok(());
     }
-    for (place, (best, index)) in best.iter_mut().zip(&top).enumerate() {
-        *best = keys[place / k.min(row) * row + index];
+    let mut top = top.into_iter();
+    for (range, (best, indices)) in
+        parts.ranges().zip(best.chunks_exact_mut(places).zip(indices.chunks_exact_mut(places)))
+    {
+        let keys = &keys[range];
+        for ((best, place), index) in best.iter_mut().zip(indices).zip(top.by_ref().take(k.min(keys.len()))) {
+            *best = keys[index];
+            *place = I::from_usize(index).ok_or(Error::NoSuchPlace { index, len: index })?;
+        }
     }
-    write_indices(top, indices)
+    Ok(())
 }
 
 /// Puts the keys of these places, which ascend, into their places in every row.

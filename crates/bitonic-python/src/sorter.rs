@@ -155,8 +155,9 @@ impl Sorter {
         }))
     }
 
-    /// Writes the first k keys of every row, in order, and their indices.
-    #[pyo3(signature = (array, k, best, indices, /))]
+    /// Writes the first k keys of every row or segment, in order, and their indices.
+    #[pyo3(signature = (array, k, best, indices, offsets=None, /))]
+    #[allow(clippy::too_many_arguments, reason = "what Python gives is named there")]
     fn topk(
         &self,
         py: Python<'_>,
@@ -164,6 +165,7 @@ impl Sorter {
         k: usize,
         best: Array<'_, '_>,
         indices: Array<'_, '_>,
+        offsets: Option<Vec<usize>>,
     ) -> PyResult<()> {
         let (keys, best, indices) = (Ready::read(array)?, Ready::written(best)?, Words::written(indices)?);
         same_type(&keys, &best)?;
@@ -173,9 +175,9 @@ impl Sorter {
         with_key!(keys.element, K => work(py, keys.len(), || {
             // SAFETY: as in `sort`; the arrays share no memory.
             let (slice, best, indices) = unsafe { (keys.keys::<K>(), best.keys_mut::<K>(), indices.slice()) };
-            let (missing, row) = (keys.element.missing, keys.row);
+            let (missing, parts) = (keys.element.missing, parts(&keys, &offsets));
             with_words!(indices, indices => {
-                operations::topk(&self.options, missing, slice, row, k, (best, indices))
+                operations::topk(&self.options, missing, slice, parts, k, (best, indices))
             })
         }))
     }

@@ -107,6 +107,11 @@ def test_segments(dtype: str, where: str, lengths: list[int]) -> None:
     order = bitonic.argsort(keys, offsets=given).cpu().numpy()
     order = order if where == "host" else order[offsets[0] : offsets[-1]]
     np.testing.assert_array_equal(order, bitonic.argsort(host, offsets=offsets, stable=True))
+    for k, largest in [(1, True), (9, False), (70, True)]:
+        found = bitonic.topk(keys, k, offsets=given, largest=largest)
+        best = bitonic.topk(host, k, offsets=offsets, largest=largest)
+        assert torch.equal(bits_of(found.values.cpu()), bits_of(torch.from_numpy(best.values)))
+        np.testing.assert_array_equal(found.indices.cpu().numpy(), best.indices)
     bitonic.sort_inplace(keys, offsets=given)
     assert torch.equal(keys.cpu(), expected)
 

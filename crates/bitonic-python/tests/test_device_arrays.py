@@ -43,6 +43,9 @@ class Array(NDArrayOperatorsMixin):
     def __setitem__(self, place: Any, value: Any) -> None:
         self.host[host_of(place)] = host_of(value)
 
+    def reshape(self, *shape: Any) -> Array:
+        return Array(self.host.reshape(*shape))
+
     def copy(self, order: Any = "C") -> Array:
         return Array(self.host.copy(order))
 
@@ -99,7 +102,7 @@ class Kernels:
     def device_workspace(self, *_: Any) -> int:
         return 16
 
-    device_segments_workspace = device_topk_workspace = device_workspace
+    device_segments_workspace = device_topk_workspace = device_topk_segments_workspace = device_workspace
 
     def device_sort(self, dtype: Any, array: tuple[int, int], row: int, *_: Any) -> None:
         self.sort(self.array(dtype, array), "nothing", None, range(0, array[1] + 1, row))
@@ -120,6 +123,18 @@ class Kernels:
         self.sort(keys, "indices", order, range(0, array[1] + 1, row))
         self.array(dtype, best)[...] = keys.reshape(-1, row)[:, :k].ravel()
         self.array("i4", indices)[...] = order.reshape(-1, row)[:, :k].ravel()
+
+    def device_topk_segments(
+        self, dtype: Any, array: tuple[int, int], offsets: tuple[int, int], wide: bool, longest: int, k: int, best: Any, indices: Any, *_: Any
+    ) -> None:
+        assert 0 < k <= longest
+        keys, order, ends = self.array(dtype, array).copy(), np.empty(array[1], "i4"), self.array("i8" if wide else "i4", offsets)
+        self.sort(keys, "indices", order, ends)
+        found, places = self.array(dtype, best).reshape(-1, k), self.array("i4", indices).reshape(-1, k)
+        for segment, (start, end) in enumerate(zip(ends, ends[1:])):
+            end = min(end, start + k)
+            found[segment, : end - start] = keys[start:end]
+            places[segment, : end - start] = order[start:end]
 
 
 @pytest.fixture(autouse=True)
@@ -167,6 +182,21 @@ DTYPES = ["int16", "float16", "float32", "float64"]
 def test_the_best_keys_are_those_of_the_processor(dtype: str, shape: tuple[int, ...], largest: bool, k: int) -> None:
     keys, k = keys_of(dtype, *shape), min(k, shape[-1])
     found, expected = bitonic.topk(Array(keys), k, largest=largest), bitonic.topk(keys, k, largest=largest)
+    np.testing.assert_array_equal(host_of(found.indices), expected.indices)
+    np.testing.assert_array_equal(bits_of(found.values), bits_of(expected.values))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("largest", [False, True])
+@pytest.mark.parametrize("k", [0, 1, 5, 30])
+@pytest.mark.parametrize("offsets", [[0], [2, 2], [0, 3, 3, 20, 40], [5, 39]])
+@pytest.mark.parametrize("where", ["host", "int32", "int64"])
+def test_the_best_keys_of_segments_are_those_of_the_processor(
+    dtype: str, largest: bool, k: int, offsets: list[int], where: str
+) -> None:
+    keys = keys_of(dtype, 40)
+    given = offsets if where == "host" else Array(np.array(offsets, where))
+    found, expected = bitonic.topk(Array(keys), k, largest=largest, offsets=given), bitonic.topk(keys, k, largest=largest, offsets=offsets)
     np.testing.assert_array_equal(host_of(found.indices), expected.indices)
     np.testing.assert_array_equal(bits_of(found.values), bits_of(expected.values))
 

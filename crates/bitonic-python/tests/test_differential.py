@@ -210,6 +210,14 @@ def test_segments(array: Array, data: st.DataObject) -> None:
         assert bits_of(found) == bits_of(expected)
     np.testing.assert_array_equal(found, expected)
     assert bitonic.argsort(array, offsets=np.array(offsets)).tolist() == order
+    k, largest = data.draw(st.integers(0, 5)), data.draw(st.booleans())
+    best, places = bitonic.topk(array, k, offsets=offsets, largest=largest)
+    assert best.shape == places.shape == (len(offsets) - 1, k)
+    for segment, (start, end) in enumerate(zip(offsets, offsets[1:])):
+        alone, count = bitonic.topk(array[start:end], min(k, end - start), largest=largest), min(k, end - start)
+        assert bits_of(best[segment, :count]) == bits_of(alone.values.astype(best.dtype))
+        assert places[segment].tolist() == alone.indices.tolist() + [-1] * (k - count)
+        assert not best[segment, count:].any()
     values = np.arange(array.size)
     keys, moved = bitonic.sort_pairs(array, values, offsets=offsets, stable=True)
     assert bits_of(keys) == bits_of(expected.astype(keys.dtype))

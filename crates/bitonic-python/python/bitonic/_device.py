@@ -403,9 +403,9 @@ def _compared_as_numpy(keys: Any) -> Any:
 
 
 def topk(
-    a: Any, k: int, axis: int, options: Sorter, nan: str, oblivious: bool, engine: str, index_dtype: Any
+    a: Any, k: int, axis: int, options: Sorter, nan: str, oblivious: bool, engine: str, index_dtype: Any, offsets: Any
 ) -> tuple[Any, Any]:
-    """The best k keys of every row and where they were; equal keys by lowest index."""
+    """The best k keys of every row or segment and where they were; equal keys by lowest index."""
     keys = a.detach() if _library(a) == "torch" else a
     place = find(keys)
     _check(place, axis, nan, oblivious, engine)
@@ -414,8 +414,9 @@ def topk(
         raise TypeError(
             f"the best keys of a {type(a).__name__} on a GPU are not found here: take them from a copy in the processor's memory, such as a.cpu()"
         )
-    if not 0 <= k <= row:
-        raise ValueError(f"k is {k} and the axis has {row} keys: give k from 0 to {row}")
+    if not 0 <= k or (k > row and offsets is None):
+        most = f"from 0 to {row}" if offsets is None else "from 0 upwards"
+        raise ValueError(f"k is {k} and the axis has {row} keys: give k {most}")
     dtype = np.dtype(index_type(index_dtype)).name
     if not place.is_contiguous:
         keys = _copy(a)
@@ -423,13 +424,26 @@ def topk(
     if has_ties:
         keys = _compared_as_numpy(keys)
     place = find(keys)
+    if offsets is not None:
+        segments = _segments(keys, place, offsets)
+        best, indices = _best_of_segments(keys, place, k, segments, options)
+        if has_ties:
+            best = _taken_of_segments(a, indices, segments)
+    else:
+        best, indices = _best_of_rows(keys, place, k, options)
+        if has_ties:
+            best = _taken(a, _with_indices(a, indices, "int64"))
+    return best, _with_indices(a, indices, dtype)
+
+
+def _best_of_rows(keys: Any, place: Place, k: int, options: Sorter) -> tuple[Any, Any]:
+    row, length = place.shape[-1], place.array[1]
     shape = (*place.shape[:-1], k)
-    best, indices = _empty(a, shape, name_of(place.dtype)), _empty(a, shape, "int32")
-    length = place.array[1]
+    best, indices = _empty(keys, shape, name_of(place.dtype)), _empty(keys, shape, "int32")
     if length and k:
         rows = length // row
         size = options.device_topk_workspace(place.dtype, length, row, k, place.device)
-        room = _empty(a, size, "uint8") if size else None
+        room = _empty(keys, size, "uint8") if size else None
         options.device_topk(
             place.dtype,
             place.array,
@@ -442,6 +456,54 @@ def topk(
             (_address(room), size) if size else None,
         )
         del room  # Its library reuses it in the order of the stream.
-    if has_ties:
-        best = _taken(a, _with_indices(a, indices, "int64"))
-    return best, _with_indices(a, indices, dtype)
+    return best, indices
+
+
+def _best_of_segments(keys: Any, place: Place, k: int, segments: Segments, options: Sorter) -> tuple[Any, Any]:
+    """Places that a short segment leaves have the index -1 and the key 0."""
+    # No segment has more keys than the longest.
+    length, places = place.array[1], min(k, segments.longest)
+    best, indices = _places(keys, place, (segments.number, places))
+    if length and places and segments.number:
+        found = (place.dtype, length, segments.number, segments.longest, places, place.device)
+        size = options.device_topk_segments_workspace(*found)
+        room = _empty(keys, max(size, 1), "uint8")
+        options.device_topk_segments(
+            place.dtype,
+            place.array,
+            (segments.address, segments.number + 1),
+            segments.is_wide,
+            segments.longest,
+            places,
+            (_address(best), segments.number * places),
+            (_address(indices), segments.number * places),
+            place.device,
+            place.stream,
+            (_address(room), size),
+        )
+        del room  # Its library reuses it in the order of the stream.
+    if places < k:
+        found_best, found_indices = best, indices
+        best, indices = _places(keys, place, (segments.number, k))
+        best[:, :places], indices[:, :places] = found_best, found_indices
+    return best, indices
+
+
+def _places(a: Any, place: Place, shape: tuple[int, ...]) -> tuple[Any, Any]:
+    """Keys that are 0 and indices that are -1, on the device of an array."""
+    indices = _empty(a, shape, "int32")
+    indices[...] = -1
+    return _zeros(a, shape, name_of(place.dtype)), indices
+
+
+def _taken_of_segments(a: Any, indices: Any, segments: Segments) -> Any:
+    """The keys that have these indices in their segments, and 0 where an index is -1."""
+    if _library(a) == "torch" and name_in_torch(a):
+        return _taken_of_segments(bits_of(a.detach()), indices, segments).view(a.dtype)
+    begins = _with_indices(a, segments.offsets, "int64")[:-1].reshape(-1, 1)
+    places = begins + _with_indices(a, indices, "int64")
+    places[indices < 0] = 0
+    taken = _taken(a, places.reshape(-1)) if a.shape[0] else _zeros(a, places.shape, name_of(find(a).dtype))
+    taken = taken.reshape(places.shape)
+    taken[indices < 0] = 0
+    return taken

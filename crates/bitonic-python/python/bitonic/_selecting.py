@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bitonic import _device
-from bitonic._arrays import Array, back, check_axis, index_type, is_plain, order_of, ready, sorter, take
+from bitonic._arrays import Array, back, check_axis, check_offsets, index_type, is_plain, order_of, ready, sorter, take
+from bitonic._core import Sorter
 
 
 class TopK(NamedTuple):
@@ -26,6 +27,7 @@ def topk(
     largest: bool = True,
     nan: str = "last",
     index_dtype: Any = "int64",
+    offsets: Any = None,
     engine: str = "auto",
     threads: int | None = None,
     oblivious: bool = False,
@@ -39,14 +41,23 @@ def topk(
     >>> values, indices = bitonic.topk([0.5, 2.5, float("nan"), 2.5, 1.0], 3)
     >>> values, indices
     (array([2.5, 2.5, 1. ]), array([1, 3, 4]))
+
+    With ``offsets``, every segment ``a[offsets[i]:offsets[i + 1]]`` has a row of k places in the results, and indices count from the beginning of the
+    segment. A segment of fewer keys leaves the last places of its row: they have the index -1 (of unsigned types the highest) and the key 0.
+
+    >>> bitonic.topk([3, 1, 2, 7], 2, offsets=[0, 3, 4]).indices
+    array([[ 0,  2],
+           [ 0, -1]])
     """
     options = sorter(largest, True, nan, engine, threads, oblivious)
     k = index(k)
     if _device.is_on_device(a):
-        return TopK(*_device.topk(a, k, axis, options, nan, oblivious, engine, index_dtype))
+        return TopK(*_device.topk(a, k, axis, options, nan, oblivious, engine, index_dtype, offsets))
     array, give_back = take(a)
     axis = check_axis(array, axis)
     keys = ready(array, axis)
+    if offsets is not None:
+        return TopK(*map(give_back, _topk_of_segments(keys, k, options, index_type(index_dtype), offsets)))
     if not 0 <= k <= keys.shape[-1]:
         raise ValueError(f"k is {k} and the axis has {keys.shape[-1]} keys: give k from 0 to {keys.shape[-1]}")
     dtype = index_type(index_dtype)
@@ -58,6 +69,20 @@ def topk(
         best, indices = np.empty(shape, keys.dtype), np.empty(shape, dtype)
         options.topk(keys, k, best, indices)
     return TopK(give_back(back(best, axis)), give_back(back(indices, axis)))
+
+
+def _topk_of_segments(keys: Array, k: int, options: Sorter, dtype: Any, offsets: Any) -> tuple[Array, Array]:
+    """The best k keys of segments of a ready array."""
+    ends = check_offsets(keys, offsets)
+    assert ends is not None, "there are offsets"
+    if k < 0:
+        raise ValueError(f"k is {k}: give k from 0 upwards")
+    if keys.dtype.kind == "c":
+        raise TypeError("the best of segments of complex numbers are not found here: take one segment at a time")
+    shape = (len(ends) - 1, k)
+    best, indices = np.zeros(shape, keys.dtype), np.full(shape, -1).astype(dtype)
+    options.topk(keys, k, best, indices, ends)
+    return best, indices
 
 
 def partition(

@@ -25,10 +25,13 @@ pub(super) fn fit(job: &Job, facts: &DeviceFacts, tuning: &Tuning) -> Option<Can
     {
         return None;
     }
-    let table = Measured::of(facts).matrices[Measured::width(job.element.bytes())];
+    let (measured, width) = (Measured::of(facts), Measured::width(job.element.bytes()));
+    let table = measured.matrices[width];
+    let lone = if job.rows == 1 { measured.lone_matrices[width] } else { &[] };
     let smallest = || {
         let holds = |matrix: &&MatrixRow| matrix.length() >= job.row_length && matrix.fits(job, facts);
-        table.iter().find(holds).filter(|matrix| matrix.is_worth(job.row_length))
+        let smallest = lone.iter().chain(table).filter(holds).min_by_key(|matrix| matrix.length());
+        smallest.filter(|matrix| matrix.is_worth(job.row_length))
     };
     let largest = || {
         let is_too_short = |matrix: &&MatrixRow| job.rows == 1 && job.row_length > matrix.length();
@@ -49,6 +52,12 @@ impl MatrixRow {
         let fit = 1_usize << (self.dealt_log2 + self.cluster_log2);
         let reached = (self.rounds as usize) << (self.tile_log2 - 1);
         fit.min(reached / ((1 << self.dealt_log2) - 1) + 1)
+    }
+
+    /// How many shifts the last part takes for so many columns: as the theorem says, and one at least.
+    fn rounds(self, columns: usize) -> u32 {
+        let reached = columns.saturating_sub(1) * ((1 << self.dealt_log2) - 1);
+        (reached.div_ceil(1 << (self.tile_log2 - 1)) as u32).max(1)
     }
 
     /// The columns of a part of this length.
@@ -138,9 +147,10 @@ impl Columnsort {
             launch(ColumnPass::Gather, new_columns, 0, 0),
             launch(ColumnPass::Spread, most_columns, 0, 0),
         ];
-        for round in 0..matrix.rounds {
+        let rounds = matrix.rounds(most_columns);
+        for round in 0..rounds {
             let offset = 1 - round % 2;
-            let mapping = job.mapping.argument(false, last && round + 1 == matrix.rounds);
+            let mapping = job.mapping.argument(false, last && round + 1 == rounds);
             launches.push(launch(ColumnPass::Shift, most_columns + offset as usize, mapping, offset));
         }
         launches
@@ -217,7 +227,7 @@ mod tests {
     }
 
     /// The passes on plain memory, with the places of the kernels.
-    fn columnsort(matrix: MatrixRow, values: &mut [u8]) {
+    fn columnsort(matrix: MatrixRow, rounds: u32, values: &mut [u8]) {
         let tile = 1_usize << matrix.tile_log2;
         let (new_columns, run) = (1_usize << matrix.dealt_log2, 1_usize << matrix.run_log2());
         let count = values.len() / tile;
@@ -235,7 +245,7 @@ mod tests {
             }
         }
         values.chunks_mut(tile).for_each(<[u8]>::sort_unstable);
-        for round in 0..matrix.rounds {
+        for round in 0..rounds {
             let offset = if round % 2 == 0 { tile / 2 } else { 0 };
             let end = values.len() - offset;
             values[offset..end].chunks_mut(tile).for_each(<[u8]>::sort_unstable);
@@ -258,10 +268,12 @@ mod tests {
         fn as_many_columns_as_a_matrix_says_are_sorted(
             matrix in small(),
             share in 0_u32..=100,
+            fewer in any::<usize>(),
             seed in any::<u64>(),
         ) {
             let mut state = seed | 1;
-            let mut values: Vec<u8> = (0..matrix.most_columns() << matrix.tile_log2)
+            let columns = matrix.most_columns() - fewer % matrix.most_columns();
+            let mut values: Vec<u8> = (0..columns << matrix.tile_log2)
                 .map(|_| {
                     state ^= state << 13;
                     state ^= state >> 7;
@@ -271,8 +283,8 @@ mod tests {
                 .collect();
             let mut expected = values.clone();
             expected.sort_unstable();
-            columnsort(matrix, &mut values);
-            prop_assert!(values == expected, "{:?}", matrix);
+            columnsort(matrix, matrix.rounds(columns), &mut values);
+            prop_assert!(values == expected, "{} columns of {:?}", columns, matrix);
         }
 
         /// Columns that differ as much as they can in how their ones are dealt: the case of which the bound speaks.
@@ -280,17 +292,19 @@ mod tests {
         fn the_worst_zeros_and_ones_are_sorted(
             matrix in small(),
             zeros in prop::collection::vec(any::<u16>(), 64),
+            fewer in any::<usize>(),
         ) {
             let tile = 1_usize << matrix.tile_log2;
+            let columns = matrix.most_columns() - fewer % matrix.most_columns();
             let mut values = Vec::new();
-            for column in 0..matrix.most_columns() {
+            for column in 0..columns {
                 let zeros = zeros[column % zeros.len()] as usize % (tile + 1);
                 values.extend((0..tile).map(|place| u8::from(place >= zeros)));
             }
             let mut expected = values.clone();
             expected.sort_unstable();
-            columnsort(matrix, &mut values);
-            prop_assert!(values == expected, "{:?}", matrix);
+            columnsort(matrix, matrix.rounds(columns), &mut values);
+            prop_assert!(values == expected, "{} columns of {:?}", columns, matrix);
         }
     }
 
@@ -301,7 +315,7 @@ mod tests {
         let values: Vec<u8> = (0..8 * 8).map(|place| u8::from(place % 8 > 0)).collect();
         let sorted_after = |rounds| {
             let mut result = values.clone();
-            columnsort(MatrixRow { rounds, ..matrix }, &mut result);
+            columnsort(matrix, rounds, &mut result);
             result.is_sorted()
         };
         assert!(!sorted_after(1));
@@ -310,7 +324,8 @@ mod tests {
 
     #[test]
     fn every_matrix_of_the_tables_sorts_as_much_as_fits_it_and_they_grow() {
-        for table in Measured::of(&DeviceFacts::nvidia_h200()).matrices {
+        let measured = Measured::of(&DeviceFacts::nvidia_h200());
+        for table in measured.matrices {
             for matrix in table {
                 assert_eq!(
                     matrix.most_columns(),
@@ -318,7 +333,16 @@ mod tests {
                     "{matrix:?}"
                 );
             }
+        }
+        for table in measured.matrices.into_iter().chain(measured.lone_matrices) {
             assert!(table.windows(2).all(|pair| pair[0].length() < pair[1].length()));
         }
+    }
+
+    #[test]
+    fn fewer_columns_need_fewer_rounds() {
+        let matrix = matrix(12, 6, 1, 4);
+        assert_eq!((matrix.rounds(1), matrix.rounds(33), matrix.rounds(34)), (1, 1, 2));
+        assert_eq!((matrix.most_columns(), matrix.rounds(128)), (128, 4));
     }
 }

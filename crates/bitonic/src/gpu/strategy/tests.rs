@@ -404,9 +404,12 @@ fn the_smallest_matrix_and_the_smallest_cluster_that_the_device_can_run_are_take
     assert_eq!(first(&all, 7 << 11, "gather"), None, "seven of sixteen columns");
     assert_eq!(first(&all, 1 << 14, "gather"), Some((11, 0)));
     assert_eq!(first(&all, 1 << 16, "gather"), Some((11, 0)));
-    assert_eq!(first(&all, (1 << 16) + 1, "gather"), Some((12, 0)));
+    assert_eq!(first(&all, (1 << 16) + 1, "gather"), Some((11, 1)));
+    assert_eq!(first(&all, (1 << 18) + 1, "gather"), Some((12, 1)));
     assert_eq!(first(&all, 1 << 20, "gather"), Some((13, 1)));
     let no_clusters = DeviceFacts { cluster_log2: 0, ..all.clone() };
+    assert_eq!(first(&no_clusters, (1 << 16) + 1, "gather"), Some((12, 0)));
+    assert_eq!(first(&no_clusters, (1 << 18) + 1, "gather"), Some((13, 0)));
     assert_eq!(first(&no_clusters, 1 << 20, "gather"), Some((14, 0)));
     let less_local = DeviceFacts { local_bytes: 48 << 10, ..all.clone() };
     assert_eq!(first(&less_local, 1 << 20, "gather"), Some((13, 1)));

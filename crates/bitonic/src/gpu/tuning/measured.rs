@@ -41,6 +41,8 @@ pub(crate) struct Measured {
     pub(crate) clusters: [&'static [ClusterRow]; 4],
     /// Matrices for columnsort, from small to large.
     pub(crate) matrices: [&'static [MatrixRow]; 4],
+    /// Those for one array alone, whose columns leave multiprocessors idle: smaller columns, which take more rounds.
+    pub(crate) lone_matrices: [&'static [MatrixRow]; 4],
     /// Tiles and cells for counted buckets, by the longest array. The first ones that a device has room for are taken.
     pub(crate) counted: [&'static [CountedRow]; 4],
     /// Above this length, counting keys of 8 bits, and of 16, is faster than anything else.
@@ -70,7 +72,7 @@ pub(crate) struct MatrixRow {
     pub(crate) dealt_log2: u32,
     /// The base-2 logarithm of the work-groups that share a new column.
     pub(crate) cluster_log2: u32,
-    /// How many shifts the last part takes.
+    /// The most shifts that the last part may take.
     pub(crate) rounds: u32,
     /// The base-2 logarithm of the elements that a work-item holds when a column is dealt, gathered, spread, and shifted.
     pub(crate) held_log2: [u32; 4],
@@ -147,7 +149,7 @@ const COUNTED_4: CountedRow = CountedRow {
     even_targets_log2: 11,
     is_small: false,
 };
-/// With less, skewed keys took longer than columnsort.
+/// For arrays of more keys than `above`: with fewer, keys that are not even took longer so than with columnsort.
 const SMALL_COUNTED_4: CountedRow = CountedRow {
     above: 6 << 20,
     up_to: 30 << 20,
@@ -213,7 +215,8 @@ const MANY_COUNTED_16: CountedRow = CountedRow {
 ///   through local memory.
 /// - Clusters: the steps between the tiles take as long as those inside, so tiles are as small as 8 or 16 of them allow. Elements
 ///   of 16 and 24 bytes have the clusters of 8 bytes but the largest; they were not measured.
-/// - Matrices: the smaller a column, the more multiprocessors have one; the larger, the fewer rounds. Elements of 16 and 24 bytes
+/// - Matrices: the smaller a column, the more multiprocessors have one; the larger, the fewer rounds. New columns that two groups share
+///   take little longer than others; four groups take more than twice as long where tiles have 2^12 elements. Elements of 16 and 24 bytes
 ///   were not measured.
 /// - Counted buckets: up to 2^20 keys of 4 bytes, columnsort takes less time. Elements of 24 bytes were not measured.
 const H200: Measured = Measured {
@@ -261,6 +264,17 @@ const H200: Measured = Measured {
         ],
         &WIDE_MATRICES,
         &WIDE_MATRICES,
+    ],
+    lone_matrices: [
+        &[matrix(11, 5, 1, 2, [4; 4]), matrix(12, 6, 0, 1, [4; 4]), matrix(12, 6, 1, 4, [4; 4])],
+        &[
+            matrix(10, 4, 1, 1, [3; 4]),
+            matrix(10, 4, 2, 2, [3; 4]),
+            matrix(11, 4, 2, 1, [3; 4]),
+            matrix(11, 6, 1, 6, [3; 4]),
+        ],
+        &[matrix(10, 4, 1, 1, [3; 4])],
+        &[matrix(10, 4, 1, 1, [3; 4])],
     ],
     counted: [
         &[
@@ -322,6 +336,7 @@ const POCL: Measured = Measured {
     unrolled: false,
     clusters: [&[]; 4],
     matrices: [&[]; 4],
+    lone_matrices: [&[]; 4],
     counted: [&[]; 4],
     ..H200
 };
