@@ -15,14 +15,10 @@ typedef u32 Level;
 #define LAST_OF(top) (top)
 #endif
 
-/* Every so many rounds the ends of the range become levels that there are: between few different ones, halving would take all the bits. */
-#define UNTIL_NEXT_ENDS 4
-
-/* What a search needs in local memory: the ends of its range, a sum for every round, and new ends. Every second round halves the range, and
-   there are two guesses. */
+/* What a search needs in local memory: the ends of its range, and a sum for every round. Every second round halves the range, and there are
+   two guesses. */
 #define ENDS 3
-#define ROUNDS (2 * LEVEL_BITS + 2)
-#define SEARCH_WORDS (ENDS + ROUNDS + 2 * (ROUNDS / UNTIL_NEXT_ENDS))
+#define SEARCH_WORDS (ENDS + 2 * LEVEL_BITS + 2)
 
 /* Levels up to `level` pass: so many do, of which this work-item holds `held`. Where more pass than should, `below` are less than it. */
 typedef struct {
@@ -65,10 +61,10 @@ FUNCTION Found find_level(const Level *levels, u32 all, u32 held, u32 least, u32
     Level middle = LAST_OF(sums[2]), next = LAST_OF(sums[1] - 1);
     sums += ENDS;
     Found found = {high, all, held, 0};
-    for (u32 round = 1; found.passing > most && low < high; round++) {
+    for (bool halve = false; found.passing > most && low < high; halve = !halve) {
         if (middle < low || middle >= high) {
             /* Where it would be if levels were even between both ends. */
-            float share = round % 2 == 0 ? 0.5f : (0.5f * (least + most) - found.below) / (found.passing - found.below);
+            float share = halve ? 0.5f : (0.5f * (least + most) - found.below) / (found.passing - found.below);
             middle = low + (Level)((float)(high - low) * share);
             middle = middle < high ? middle : high - 1;
         }
@@ -76,20 +72,6 @@ FUNCTION Found find_level(const Level *levels, u32 all, u32 held, u32 least, u32
         UNROLL for (u32 a = 0; a < SEARCHED; a++)
         {
             held_here += levels[a] <= middle;
-        }
-        bool has_ends = round % UNTIL_NEXT_ENDS == 0;
-        LOCAL u32 *ends = sums;
-        if (has_ends) {
-            u32 first = 0, last = 0;
-            UNROLL for (u32 a = 0; a < SEARCHED; a++)
-            {
-                u32 top = TOP_OF(levels[a]);
-                first = levels[a] >= low && ~top > first ? ~top : first;
-                last = levels[a] <= high && top > last ? top : last;
-            }
-            MAX_ALL(&ends[0], first);
-            MAX_ALL(&ends[1], last);
-            sums += 2;
         }
         u32 passing = sum_of_group(sums++, held_here);
         if (passing >= least) {
@@ -99,11 +81,6 @@ FUNCTION Found find_level(const Level *levels, u32 all, u32 held, u32 least, u32
         } else {
             found.below = passing;
             low = middle + 1;
-        }
-        if (has_ends) {
-            Level first = FIRST_OF(~ends[0]), last = LAST_OF(ends[1]);
-            low = first > low ? first : low;
-            high = last < high ? last : high;
         }
         middle = next;
         next = high;
