@@ -198,6 +198,14 @@ fn write_kept(out: &mut dyn Write, devices: &[TunedDevice]) -> io::Result<()> {
             }
             writeln!(out, "{table}")?;
         }
+        if !tuned.wrong.is_empty() {
+            writeln!(out, "results were wrong with this driver, so these are never taken:")?;
+            let mut table = Plain::new(["element", "shape of the network"]).align_right(0..1);
+            for wrong in &tuned.wrong {
+                table.add([&counted(wrong.element_bytes, "byte"), &wrong.shape]);
+            }
+            writeln!(out, "{table}")?;
+        }
         if !tuned.faster_from.is_empty() {
             write_faster_from(out, &tuned.faster_from)?;
         }

@@ -25,6 +25,9 @@ pub(crate) fn devices() -> Outcome {
     };
     for tuned in bitonic::device::tuned() {
         println!("{} was tuned for {} lengths", tuned.device, tuned.sorts.len());
+        for bitonic::device::WrongSort { element_bytes, shape, .. } in &tuned.wrong {
+            println!("elements of {element_bytes} bytes came out wrong with {shape}");
+        }
     }
     // What the user has tuned stays.
     let _ = bitonic::device::forget_tuned;

@@ -25,6 +25,8 @@ pub struct TunedDevice {
     pub file: Option<PathBuf>,
     /// The best ways to sort on it.
     pub sorts: Vec<TunedSort>,
+    /// The ways that gave a wrong result with this driver. They are never taken again.
+    pub wrong: Vec<WrongSort>,
     /// From which length on it is faster than the CPU, for each kind of sorts that was compared.
     pub faster_from: Vec<FasterFrom>,
 }
@@ -40,6 +42,16 @@ pub struct TunedSort {
     /// The strategy that was faster than the one taken without tuning, if there was one.
     pub strategy: Option<&'static str>,
     /// How passes of the network are cut.
+    pub shape: String,
+}
+
+/// A way to sort whose result was wrong once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WrongSort {
+    /// What an element takes: a key, with what travels with it.
+    pub element_bytes: usize,
+    /// How passes of the network were cut.
     pub shape: String,
 }
 
@@ -68,6 +80,7 @@ fn tuned_in(cache: &Cache) -> Vec<TunedDevice> {
                 when: None,
                 file: None,
                 sorts: Vec::new(),
+                wrong: Vec::new(),
                 faster_from: Vec::new(),
             });
             devices.len() - 1
@@ -85,6 +98,10 @@ fn of_stored((file, stored): (PathBuf, Stored)) -> TunedDevice {
         strategy: tuned.strategy.map(StrategyName::name),
         shape: tuned.shape.to_string(),
     });
+    let wrong = tuning
+        .condemned
+        .iter()
+        .map(|(element_bytes, shape)| WrongSort { element_bytes: *element_bytes, shape: shape.to_string() });
     TunedDevice {
         engine,
         device,
@@ -92,6 +109,7 @@ fn of_stored((file, stored): (PathBuf, Stored)) -> TunedDevice {
         when: Some(when),
         file: Some(file),
         sorts: sorts.collect(),
+        wrong: wrong.collect(),
         faster_from: Vec::new(),
     }
 }
@@ -120,8 +138,26 @@ fn forget_in(cache: &Cache) -> io::Result<Vec<PathBuf>> {
 mod tests {
     use super::*;
     use crate::gpu::cache::testing::TestDirectory;
-    use crate::gpu::tuning::SortKind;
+    use crate::gpu::facts::DeviceFacts;
+    use crate::gpu::tuning::{NetworkShape, SortKind, Tuning};
     use std::time::Duration;
+
+    #[test]
+    fn shapes_that_came_out_wrong_are_shown() {
+        let shape = NetworkShape {
+            tile_log2: 10,
+            held_log2: 3,
+            fused_steps: 3,
+            register_steps: 3,
+            pass_items_log2: 7,
+            unrolled: false,
+        };
+        let tuning = Tuning { shapes: Vec::new(), condemned: vec![(8, shape)] };
+        let stored = Stored::now(&DeviceFacts::nvidia_h200(), &tuning);
+        let shown = of_stored((PathBuf::from("a file"), stored));
+        assert_eq!(shown.wrong, [WrongSort { element_bytes: 8, shape: shape.to_string() }]);
+        assert!(shown.sorts.is_empty());
+    }
 
     #[test]
     fn what_is_kept_is_shown_until_it_is_forgotten() {
