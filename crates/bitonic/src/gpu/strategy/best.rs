@@ -97,8 +97,12 @@ fn sorted_tile(log2: u32, job: &Job, facts: &DeviceFacts) -> Option<Tile> {
 
 /// What a group holds of a sample: much in few work-items, because they meet in every round of a search.
 fn sample_tile(log2: u32, facts: &DeviceFacts) -> Option<Tile> {
-    let fits = |tile: &Tile| tile.items() <= facts.group_size && tile.items() >= LEAST_ITEMS;
-    (LEAST_HELD_LOG2..=HELD_OF_SAMPLE_LOG2).map(|held_log2| Tile::new(log2, held_log2)).rev().find(fits)
+    let tiles = || {
+        let held = LEAST_HELD_LOG2..=HELD_OF_SAMPLE_LOG2;
+        held.map(|held_log2| Tile::new(log2, held_log2)).filter(|tile| tile.items() <= facts.group_size)
+    };
+    // Groups may be smaller on some devices.
+    tiles().rev().find(|tile| tile.items() >= LEAST_ITEMS).or_else(|| tiles().next())
 }
 
 /// How a group takes the best elements of what is left of a row.
