@@ -144,18 +144,12 @@ mod tests {
 
     #[test]
     fn shapes_that_came_out_wrong_are_shown() {
-        let shape = NetworkShape {
-            tile_log2: 10,
-            held_log2: 3,
-            fused_steps: 3,
-            register_steps: 3,
-            pass_items_log2: 7,
-            unrolled: false,
-        };
+        let text = "tile 2^10 held 2^3 fused 3 registers 3 items 2^7 looped";
+        let shape = NetworkShape::parse(text).expect("it is one");
         let tuning = Tuning { shapes: Vec::new(), condemned: vec![(8, shape)] };
         let stored = Stored::now(&DeviceFacts::nvidia_h200(), &tuning);
         let shown = of_stored((PathBuf::from("a file"), stored));
-        assert_eq!(shown.wrong, [WrongSort { element_bytes: 8, shape: shape.to_string() }]);
+        assert_eq!(shown.wrong, [WrongSort { element_bytes: 8, shape: text.to_owned() }]);
         assert!(shown.sorts.is_empty());
     }
 

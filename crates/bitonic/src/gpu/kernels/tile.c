@@ -9,8 +9,8 @@
    whose registers are the next bits. Each work-item puts elements back to just the places that it took them from, so
    one barrier for each new arrangement, before taking, is enough.
 
-   Barriers stand in loops and never under a condition: some compilers for CPUs get conditional ones wrong. (bucket_sort.c, which CPUs
-   are not given, has some that all work-items of a group agree on.) */
+   Barriers stand in loops and never under a condition: some compilers for CPUs get conditional ones wrong. (select_best.c, with SEARCHED
+   set, which CPUs are not given, has some that all work-items of a group agree on.) */
 
 #define TILE (1 << TILE_LOG2)
 #define ITEMS (1 << (TILE_LOG2 - HELD_LOG2))
