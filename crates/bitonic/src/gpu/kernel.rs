@@ -58,6 +58,7 @@ macro_rules! kernels {
 pub(crate) static KERNELS: &[Kernel] = kernels! {
     "tile_sort": [TILE, part!("tile_sort.c")], reads_input: true;
     "row_sort": [TILE, part!("row_sort.c")], reads_input: true;
+    "row_merge_sort": [TILE, part!("row_merge_sort.c")], reads_input: true;
     "tile_merge": [TILE, part!("tile_merge.c")], reads_input: false;
     "memory_pass": [part!("memory_pass.c")], reads_input: false;
     "strided_pass": [TILE, part!("strided_pass.c")], reads_input: false;

@@ -15,6 +15,7 @@ use super::tuning::Tuning;
 use crate::key::{BitMap, Bits, Key, KeyType, Order, as_bytes};
 use crate::request::{Request, Segments};
 use crate::{Engine, Error, Sorter};
+use bitonic_testkit::{Pattern, TestKey};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -79,6 +80,37 @@ pub(crate) fn sort_by_strategy<K: Key, D: Driver>(
         device.download(buffer, bytemuck::cast_slice_mut(&mut values)).expect("values come down");
     }
     (sorted, values)
+}
+
+/// Rows to sort.
+pub(crate) fn job_of_rows<K: Key>(rows: usize, row_length: usize, with: With, order: Order) -> Job {
+    Job::of(&Request { order, ..request_with::<K>(Segments::Rows { rows, row_length }, with) })
+}
+
+/// Sorts rows on a device, and compares each with the CPU.
+pub(crate) fn check_rows<K: Key + TestKey>(
+    device: &impl Driver,
+    rows: usize,
+    row_length: usize,
+    with: With,
+    order: Order,
+    strategy: &dyn Strategy,
+) {
+    let job = job_of_rows::<K>(rows, row_length, with, order);
+    let mut keys: Vec<K> = Pattern::Random.generate(rows * row_length, 7);
+    // Keys that are equal, and the last one of the order, which is what is past the end of a row.
+    let last = sorted(&keys, order)[keys.len() - 1];
+    keys.iter_mut().step_by(3).for_each(|key| *key = last);
+    let (result, values) = sort_by_strategy(device, &keys, &job, strategy);
+    for (row, row_keys) in keys.chunks_exact(row_length).enumerate() {
+        let range = row * row_length..(row + 1) * row_length;
+        let what =
+            format!("row {row} of {row_length} {}-bit keys, {with:?}, {strategy:?}", job.element.key_bits);
+        assert!(as_bytes(&result[range.clone()]) == as_bytes(&sorted(row_keys, order)), "{what}");
+        let start = if matches!(with, With::Values) { range.start as u32 } else { 0 };
+        let expected: Vec<u32> = places(row_keys, order).iter().map(|place| start + place).collect();
+        assert!(matches!(with, With::Nothing) || values[range] == expected, "the values of {what}");
+    }
 }
 
 /// A CUDA device; `None`, with a line that says so, where there is none and none is required.

@@ -41,6 +41,8 @@ pub enum Algorithm {
     Standard,
     /// Going through all keys, with a bound that the best so far set, and sorting only those that come before it.
     Selection,
+    /// The network in the first keys of every row, a power of two of them, and in the rest of it, and a merge of the two.
+    MergedRows,
     /// The network in every segment that fits a tile, and merges of sorted tiles in longer ones.
     Segments,
 }
@@ -55,6 +57,7 @@ impl fmt::Display for Algorithm {
             Self::Counting => "counting",
             Self::Standard => "the standard library's sort",
             Self::Selection => "selection by a bound, with a sort of what comes before it",
+            Self::MergedRows => "the network in two parts of every row, and a merge of them",
             Self::Segments => "the network in every segment, and merges of tiles in long ones",
         })
     }
@@ -131,7 +134,7 @@ impl Plan {
             // The standard library's quicksort halves parts down to about 32 keys.
             (None, Algorithm::Standard) => 1 + Step::merges(length).saturating_sub(5) as usize,
             (None, Algorithm::Counting | Algorithm::Columnsort | Algorithm::Buckets) => 2,
-            (None, Algorithm::Selection | Algorithm::Segments) => 1,
+            (None, Algorithm::MergedRows | Algorithm::Selection | Algorithm::Segments) => 1,
         }
     }
 

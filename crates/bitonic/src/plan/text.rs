@@ -173,6 +173,7 @@ impl Plan {
             | Algorithm::Counting
             | Algorithm::Standard
             | Algorithm::Selection
+            | Algorithm::MergedRows
             | Algorithm::Segments => Ok(()),
         }
     }

@@ -206,5 +206,7 @@ fn resident_blocks(launch: &Launch) -> usize {
         ..=64 => 128,
         _ => 255,
     };
+    // Groups of somewhat more than a power of two of work-items make do with somewhat less: as many of them run as of the power of two.
+    let registers = if launch.group_size.is_power_of_two() { registers } else { registers / 8 * 7 };
     (REGISTERS / (registers * launch.group_size)).clamp(1, 16)
 }

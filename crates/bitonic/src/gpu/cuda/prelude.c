@@ -38,22 +38,29 @@ typedef ulonglong2 u64x2; /* 16 bytes that are loaded and stored at once */
 
 /* The same for threads whose numbers differ only in the bits below `scope`: the others need not wait. A block has 16
    barriers, by number. 0 is that of the whole block; halves have 1 and 2, quarters the next four, eighths the next eight.
-   Different parts must not share one, because some threads may be at the next barrier while others are still at this one. */
-FUNCTION void barrier_of(u32 scope, u32 items)
+   Different parts must not share one, because some threads may be at the next barrier while others are still at this one.
+
+   Some kernels have `more` threads behind those of the tile. These have a barrier of their own, the last; and since 0 is that of them all
+   then, the others move up by one, and there are no eighths. */
+FUNCTION void barrier_of(u32 scope, u32 items, u32 more)
 {
-    u32 parts = items / (scope < 32 ? 32 : scope);
+    u32 parts = items / (scope < 32 ? 32 : scope), most = more == 0 ? 8 : 4;
     if (scope <= 32) {
         __syncwarp();
-    } else if (parts < 2) {
+    } else if (parts < 2 && more == 0) {
         __syncthreads();
     } else {
-        parts = parts < 8 ? parts : 8;
+        parts = parts < 1 ? 1 : parts < most ? parts : most;
         u32 threads = items / parts;
-        asm volatile("bar.sync %0, %1;" ::"r"(parts - 1 + ITEM / threads), "r"(threads) : "memory");
+        u32 number = more == 0 ? parts - 1 + ITEM / threads : ITEM < items ? parts + ITEM / threads : 2 * most;
+        asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(more == 0 || ITEM < items ? threads : more) : "memory");
     }
 }
-#define BARRIER_OF(scope) barrier_of(scope, ITEMS)
-#define GLOBAL_BARRIER_OF(scope) barrier_of(scope, ITEMS)
+#ifndef ITEMS_BEHIND
+#define ITEMS_BEHIND 0
+#endif
+#define BARRIER_OF(scope) barrier_of(scope, ITEMS, ITEMS_BEHIND)
+#define GLOBAL_BARRIER_OF(scope) barrier_of(scope, ITEMS, ITEMS_BEHIND)
 /* Warps may come to a barrier from different places of the program. */
 #define BARRIERS_MEET_ANYWHERE 1
 

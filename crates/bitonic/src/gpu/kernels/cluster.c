@@ -64,6 +64,6 @@ FUNCTION void merge_cluster(Element *tile, Element *x, int bits)
     int top = TILE_LOG2 - HELD_LOG2;
     take(tile, x, top, false);
     clean(x, HELD_LOG2);
-    clean_tile(tile, x, top, top, false);
+    clean_tile(tile, x, top, top, false, ALL_WORK);
 }
 #endif

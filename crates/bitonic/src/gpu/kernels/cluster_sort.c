@@ -6,7 +6,7 @@ KERNEL(ITEMS) cluster_sort(ARRAYS, Index row_length, Index count, u32 mapping)
     Element x[HELD];
     AFTER_PREVIOUS();
     load_tile(ARRAY_NAMES, x, STREAMED, row_length, count, mapping);
-    sort_tile(tile, x, TILE_LOG2);
+    sort_tile(tile, x, TILE_LOG2, ALL_WORK);
     UNROLL for (int bits = 1; bits <= CLUSTER_LOG2; bits++)
     {
         merge_cluster(tile, x, bits);

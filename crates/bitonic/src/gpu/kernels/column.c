@@ -61,10 +61,10 @@
 FUNCTION void merge_runs(LOCAL Element *tile, Element *x)
 {
     merge(x, HELD_LOG2);
-    clean_tile(tile, x, RUN_SHIFT, RUN_SHIFT, true);
+    clean_tile(tile, x, RUN_SHIFT, RUN_SHIFT, true, ALL_WORK);
     UNROLL_MERGES for (int bits = RUN_LOG2 + 2; bits <= TILE_LOG2; bits++)
     {
-        merge_tile(tile, x, bits);
+        merge_tile(tile, x, bits, ALL_WORK);
     }
 }
 

@@ -38,7 +38,7 @@ deal(COLUMN_PARAMETERS)
             }
         }
     }
-    sort_tile(tile, x, TILE_LOG2);
+    sort_tile(tile, x, TILE_LOG2, ALL_WORK);
     LET_NEXT_START();
     /* Neighbouring work-items hold what goes to neighbouring places, or in 2^(DEALT_LOG2 - HELD_LOG2) rows of such. */
     UNROLL for (u32 a = 0; a < HELD; a++)

@@ -35,7 +35,7 @@ gather(COLUMN_PARAMETERS)
         merge_cluster(tile, x, bits);
     }
 #endif
-    exchange(tile, x, 0, false, STREAMED, false);
+    exchange(tile, x, 0, false, STREAMED, false, ALL_WORK);
     LET_NEXT_START();
     /* The piece for every old column lies there where its first pass will find runs. */
     if (whole && length == columns << TILE_LOG2) {

@@ -7,6 +7,9 @@
    arrangements of tile.c, and only as many work-items as there are places for have work. For steps on bits of a block, a work-item takes one
    place of every block of a row, its low bits the same in all. */
 
+/* The work-items that have places. */
+#define WORKS (ITEM < WORKING_ITEMS)
+
 #define LOWS (1 << LOW_LOG2)
 #define ROWS (1 << (TILE_LOG2 - MERGES))
 #define ROW_PLACES (BLOCKS << LOW_LOG2)
@@ -66,7 +69,7 @@ FUNCTION void sort_rows(LOCAL Element *tile)
     if (WORKS) {
         take(tile, x, 0, false);
     }
-    sort_tile(tile, x, LOW_LOG2);
+    sort_tile(tile, x, LOW_LOG2, WORKS);
     UNROLL_MERGES for (int bits = 1; bits <= MERGES - LOW_LOG2; bits++)
     {
         if (WORKS) {
@@ -75,7 +78,7 @@ FUNCTION void sort_rows(LOCAL Element *tile)
         BARRIER();
         merge_blocks(tile, bits);
         BARRIER();
-        clean_put_tile(tile, x, LOW_LOG2);
+        clean_put_tile(tile, x, LOW_LOG2, WORKS);
     }
     if (WORKS) {
         put(tile, x, 0, false);

@@ -71,9 +71,9 @@ segment_sort(SEGMENT_PARAMETERS)
             }
         }
 #if MERGES < NEIGHBOURS_LOG2
-        exchange(tile, x, STREAMED, false, 0, false);
+        exchange(tile, x, STREAMED, false, 0, false, ALL_WORK);
 #endif
-        sort_tile(tile, x, MERGES);
+        sort_tile(tile, x, MERGES, ALL_WORK);
         exchange_to_store(tile, x, 0, false, STREAMED);
         restore_keys(x, mapping);
         UNROLL for (u32 a = 0; a < HELD; a++)

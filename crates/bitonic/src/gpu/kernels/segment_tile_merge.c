@@ -41,8 +41,8 @@ segment_tile_merge(SEGMENT_PARAMETERS)
             }
         }
         clean(x, HELD_LOG2);
-        clean_tile(tile, x, TOP_SHIFT, TOP_SHIFT, false);
-        exchange(tile, x, 0, false, STREAMED, false);
+        clean_tile(tile, x, TOP_SHIFT, TOP_SHIFT, false, ALL_WORK);
+        exchange(tile, x, 0, false, STREAMED, false, ALL_WORK);
         restore_keys(x, is_last ? mapping : 0);
         UNROLL for (u32 a = 0; a < HELD; a++)
         {

@@ -208,7 +208,7 @@ select_best(ARRAYS, GLOBAL Key *best_keys, GLOBAL Value *best_values, LIST_ARRAY
                 }
             }
         }
-        sort_tile(tile, x, TILE_LOG2);
+        sort_tile(tile, x, TILE_LOG2, ALL_WORK);
         put(tile, x, 0, false);
         count = count < best ? count : best;
         if (ITEM == 0) {

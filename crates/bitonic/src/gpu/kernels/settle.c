@@ -104,7 +104,7 @@ settle(BUCKET_PARAMETERS)
                     x[a] = LOAD_WAITING(start + from);
                 }
             }
-            sort_tile(tile, x, TILE_LOG2);
+            sort_tile(tile, x, TILE_LOG2, ALL_WORK);
             UNROLL for (u32 a = 0; a < HELD; a++)
             {
                 u32 place = place_of(a, 0, false);
@@ -112,7 +112,7 @@ settle(BUCKET_PARAMETERS)
                     splitters[place / (TILE / WAYS) - 1] = x[a];
                 }
             }
-            exchange(tile, x, 0, false, STREAMED, false);
+            exchange(tile, x, 0, false, STREAMED, false, ALL_WORK);
             restore_keys(x, mapping);
             UNROLL for (u32 a = 0; a < HELD; a++)
             {

@@ -37,7 +37,7 @@ shift_columns(COLUMN_PARAMETERS)
         }
     }
     merge(x, HELD_LOG2);
-    clean_tile(tile, x, TOP_SHIFT, TOP_SHIFT, true);
+    clean_tile(tile, x, TOP_SHIFT, TOP_SHIFT, true, ALL_WORK);
     exchange_to_store(tile, x, 0, false, STREAMED);
     LET_NEXT_START();
     restore_keys(x, mapping);

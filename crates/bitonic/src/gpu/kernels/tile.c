@@ -27,13 +27,9 @@
 #define UNROLL_MERGES
 #endif
 
-/* Where not all places of a tile are used, the work-items from this number on have nothing to do but wait at barriers. Used are whole
-   blocks of the longest runs, so that the same work-items have elements in every arrangement. */
-#ifdef WORKING_ITEMS
-#define WORKS (ITEM < WORKING_ITEMS)
-#else
-#define WORKS true
-#endif
+/* Where not all work-items have elements, `works` tells which do; the others only wait at barriers. Used are whole blocks of the longest
+   runs, so that the same work-items have elements in every arrangement. */
+#define ALL_WORK true
 
 /* The place of this work-item's register 0. With flipped set, the low bits are the other way round: that is where the
    partners of a flip are. */
@@ -74,13 +70,13 @@ FUNCTION void take(LOCAL Element *tile, Element *x, int shift, bool flip)
 
 /* Moves all elements from one arrangement to another. Bits of a place above the registers of both are the same bits of
    the work-item's number before and after, so only work-items that differ below wait for each other. */
-FUNCTION void exchange(LOCAL Element *tile, Element *x, int from, bool from_flip, int to, bool to_flip)
+FUNCTION void exchange(LOCAL Element *tile, Element *x, int from, bool from_flip, int to, bool to_flip, bool works)
 {
-    if (WORKS) {
+    if (works) {
         put(tile, x, from, from_flip);
     }
     BARRIER_OF(1 << (from > to ? from : to));
-    if (WORKS) {
+    if (works) {
         take(tile, x, to, to_flip);
     }
 }
@@ -95,52 +91,52 @@ FUNCTION void exchange_to_store(LOCAL Element *tile, Element *x, int from, bool 
 
 /* The half-cleaner steps on bits count-1 down to 0 of the places; the elements are in local memory before, and in an arrangement with
    shift 0 afterwards. Registers are the highest bits that are left, so that the places of a work-item lie in one run of 2^count. */
-FUNCTION void clean_put_tile(LOCAL Element *tile, Element *x, int count)
+FUNCTION void clean_put_tile(LOCAL Element *tile, Element *x, int count, bool works)
 {
     UNROLL for (int round = (count - 1) / HELD_LOG2; round >= 0; round--)
     {
         int left = count - ((count - 1) / HELD_LOG2 - round) * HELD_LOG2;
         int shift = left > HELD_LOG2 ? left - HELD_LOG2 : 0;
         if (left < count) {
-            exchange(tile, x, left, false, shift, false);
-        } else if (WORKS) {
+            exchange(tile, x, left, false, shift, false, works);
+        } else if (works) {
             take(tile, x, shift, false);
         }
-        if (WORKS) {
+        if (works) {
             clean(x, left - shift);
         }
     }
 }
 
 /* The same, of elements in an arrangement with shift `from`. */
-FUNCTION void clean_tile(LOCAL Element *tile, Element *x, int count, int from, bool from_flip)
+FUNCTION void clean_tile(LOCAL Element *tile, Element *x, int count, int from, bool from_flip, bool works)
 {
-    if (WORKS) {
+    if (works) {
         put(tile, x, from, from_flip);
     }
     BARRIER_OF(1 << from);
-    clean_put_tile(tile, x, count);
+    clean_put_tile(tile, x, count, works);
 }
 
 /* The merge of neighbouring runs of 2^(bits-1) elements, in shift 0 before and afterwards. */
-FUNCTION void merge_tile(LOCAL Element *tile, Element *x, int bits)
+FUNCTION void merge_tile(LOCAL Element *tile, Element *x, int bits, bool works)
 {
-    exchange(tile, x, 0, false, bits - HELD_LOG2, true);
-    if (WORKS) {
+    exchange(tile, x, 0, false, bits - HELD_LOG2, true, works);
+    if (works) {
         merge(x, HELD_LOG2);
     }
-    clean_tile(tile, x, bits - HELD_LOG2, bits - HELD_LOG2, true);
+    clean_tile(tile, x, bits - HELD_LOG2, bits - HELD_LOG2, true, works);
 }
 
 /* Sorts runs of 2^merges elements, in shift 0. */
-FUNCTION void sort_tile(LOCAL Element *tile, Element *x, int merges)
+FUNCTION void sort_tile(LOCAL Element *tile, Element *x, int merges, bool works)
 {
-    if (WORKS) {
+    if (works) {
         sort_registers(x, merges < HELD_LOG2 ? merges : HELD_LOG2);
     }
     UNROLL_MERGES for (int bits = HELD_LOG2 + 1; bits <= merges; bits++)
     {
-        merge_tile(tile, x, bits);
+        merge_tile(tile, x, bits, works);
     }
 }
 

@@ -12,11 +12,11 @@ KERNEL(ITEMS) tile_sort(ARRAYS, Index row_length, Index count, u32 mapping)
     AFTER_PREVIOUS();
     load_tile(ARRAY_NAMES, x, STREAMED, row_length, count, mapping);
 #if SHORT_ROWS && MERGES < NEIGHBOURS_LOG2
-    exchange(tile, x, STREAMED, false, 0, false);
+    exchange(tile, x, STREAMED, false, 0, false, ALL_WORK);
 #endif
     /* Otherwise they are unsorted pieces of one row. Their order does not matter yet, so the elements are where they
        have to be: each work-item says that its own are HELD neighbours. */
-    sort_tile(tile, x, MERGES);
+    sort_tile(tile, x, MERGES, ALL_WORK);
     LET_NEXT_START();
     store_tile(ARRAY_NAMES, tile, x, row_length, count, mapping);
 }

@@ -6,6 +6,7 @@ mod best;
 mod cluster;
 mod columnsort;
 mod counted;
+mod merged_rows;
 mod network;
 mod rows;
 mod segments;
@@ -56,6 +57,7 @@ const STRATEGIES: &[(StrategyName, Fit)] = &[
     (StrategyName::Network, network::fit),
     // The same network, in rows that leave out what is past their ends.
     (StrategyName::Network, rows::fit),
+    (StrategyName::MergedRows, merged_rows::fit),
     (StrategyName::Cluster, cluster::fit),
     (StrategyName::Columnsort, columnsort::fit),
     (StrategyName::Counted, counted::fit),
@@ -64,17 +66,19 @@ const STRATEGIES: &[(StrategyName, Fit)] = &[
 
 /// Ranks, from the fastest to the slowest where several strategies fit.
 mod rank {
+    /// Rows are somewhat longer than a power of two.
+    pub(super) const MERGED_ROWS: u32 = 0;
     /// Rows fit tiles with none of their places left empty.
-    pub(super) const ROWS: u32 = 0;
+    pub(super) const ROWS: u32 = 1;
     /// The array fits one tile.
-    pub(super) const TILE: u32 = 1;
+    pub(super) const TILE: u32 = 2;
     /// There are few keys that an element can have.
-    pub(super) const TALLY: u32 = 2;
-    pub(super) const COUNTED: u32 = 3;
-    pub(super) const SHORT_CLUSTER: u32 = 4;
-    pub(super) const COLUMNSORT: u32 = 5;
-    pub(super) const CLUSTER: u32 = 6;
-    pub(super) const NETWORK: u32 = 7;
+    pub(super) const TALLY: u32 = 3;
+    pub(super) const COUNTED: u32 = 4;
+    pub(super) const SHORT_CLUSTER: u32 = 5;
+    pub(super) const COLUMNSORT: u32 = 6;
+    pub(super) const CLUSTER: u32 = 7;
+    pub(super) const NETWORK: u32 = 8;
 }
 
 /// The strategies that fit, the fastest first: by what was tuned, then by rank.

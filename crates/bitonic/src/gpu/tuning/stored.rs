@@ -59,6 +59,7 @@ pub(crate) struct TunedShape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StrategyName {
     Network,
+    MergedRows,
     Cluster,
     Columnsort,
     Counted,
@@ -66,11 +67,13 @@ pub(crate) enum StrategyName {
 }
 
 impl StrategyName {
-    const ALL: [Self; 5] = [Self::Network, Self::Cluster, Self::Columnsort, Self::Counted, Self::Tally];
+    const ALL: [Self; 6] =
+        [Self::Network, Self::MergedRows, Self::Cluster, Self::Columnsort, Self::Counted, Self::Tally];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Network => "network",
+            Self::MergedRows => "merged_rows",
             Self::Cluster => "cluster",
             Self::Columnsort => "columnsort",
             Self::Counted => "counted",

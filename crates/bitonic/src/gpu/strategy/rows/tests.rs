@@ -3,41 +3,9 @@ use crate::Order;
 use crate::gpu::driver::Driver;
 #[cfg(feature = "cuda")]
 use crate::gpu::testing::cuda_device;
-use crate::gpu::testing::{With, places, request_with, sort_by_strategy, sorted};
-use crate::key::{Key, as_bytes};
-use crate::request::{Request, Segments};
-use bitonic_testkit::{Oclgrind, Pattern, TestKey};
+use crate::gpu::testing::{With, check_rows, job_of_rows};
+use bitonic_testkit::Oclgrind;
 use proptest::prelude::{Just, any, prop_assert, prop_oneof, proptest};
-
-fn job_of<K: Key>(rows: usize, row_length: usize, with: With, order: Order) -> Job {
-    Job::of(&Request { order, ..request_with::<K>(Segments::Rows { rows, row_length }, with) })
-}
-
-/// Sorts rows on a device, and compares each with the CPU.
-fn check<K: Key + TestKey>(
-    device: &impl Driver,
-    rows: usize,
-    row_length: usize,
-    with: With,
-    order: Order,
-    strategy: Rows,
-) {
-    let job = job_of::<K>(rows, row_length, with, order);
-    let mut keys: Vec<K> = Pattern::Random.generate(rows * row_length, 7);
-    // Keys that are equal, and the last one of the order, which is what is past the end of a row.
-    let last = sorted(&keys, order)[keys.len() - 1];
-    keys.iter_mut().step_by(3).for_each(|key| *key = last);
-    let (result, values) = sort_by_strategy(device, &keys, &job, &strategy);
-    for (row, row_keys) in keys.chunks_exact(row_length).enumerate() {
-        let range = row * row_length..(row + 1) * row_length;
-        let what =
-            format!("row {row} of {row_length} {}-bit keys, {with:?}, {strategy:?}", job.element.key_bits);
-        assert!(as_bytes(&result[range.clone()]) == as_bytes(&sorted(row_keys, order)), "{what}");
-        let start = if matches!(with, With::Values) { range.start as u32 } else { 0 };
-        let expected: Vec<u32> = places(row_keys, order).iter().map(|place| start + place).collect();
-        assert!(matches!(with, With::Nothing) || values[range] == expected, "the values of {what}");
-    }
-}
 
 /// A row has just the places that it needs, to a block, and a tile whole ones, whatever the device and the rows.
 #[test]
@@ -47,9 +15,9 @@ fn few_places_of_a_tile_stay_empty() {
         let facts = DeviceFacts { group_size: 1 << group_log2, local_bytes: local_kib << 10, ..DeviceFacts::nvidia_h200() };
         let with = if values { With::Values } else { With::Nothing };
         let job = if wide {
-            job_of::<u64>(rows, row_length, with, Order::Ascending)
+            job_of_rows::<u64>(rows, row_length, with, Order::Ascending)
         } else {
-            job_of::<u32>(rows, row_length, with, Order::Ascending)
+            job_of_rows::<u32>(rows, row_length, with, Order::Ascending)
         };
         if let Some(shape) = Rows::of(&job, &facts) {
             prop_assert!(shape.row_places() >= row_length && shape.row_places() <= row_length.next_power_of_two());
@@ -85,13 +53,13 @@ mod on_opencl {
         let short = shape(Tile::new(8, 3), 7, 5, 3);
         let long = shape(Tile::new(7, 2), 7, 5, 3);
         let alone = shape(Tile::new(9, 3), 9, 6, 5);
-        check::<f32>(&device, 21, 7, With::Nothing, Order::Ascending, of_item);
-        check::<f32>(&device, 21, 5, With::Nothing, Order::Descending, of_item);
-        check::<u32>(&device, 5, 65, With::Nothing, Order::Descending, short);
-        check::<u32>(&device, 5, 96, With::Values, Order::Ascending, short);
-        check::<i64>(&device, 5, 70, With::Nothing, Order::Ascending, long);
-        check::<u32>(&device, 5, 95, With::Indices, Order::Descending, long);
-        check::<i64>(&device, 3, 290, With::Indices, Order::Ascending, alone);
+        check_rows::<f32>(&device, 21, 7, With::Nothing, Order::Ascending, &of_item);
+        check_rows::<f32>(&device, 21, 5, With::Nothing, Order::Descending, &of_item);
+        check_rows::<u32>(&device, 5, 65, With::Nothing, Order::Descending, &short);
+        check_rows::<u32>(&device, 5, 96, With::Values, Order::Ascending, &short);
+        check_rows::<i64>(&device, 5, 70, With::Nothing, Order::Ascending, &long);
+        check_rows::<u32>(&device, 5, 95, With::Indices, Order::Descending, &long);
+        check_rows::<i64>(&device, 3, 290, With::Indices, Order::Ascending, &alone);
     }
 
     #[test]
@@ -114,16 +82,16 @@ fn rows_of_every_length_are_sorted_on_cuda() {
         let of = |job: &Job| Rows::of(job, device.facts());
         // Every kernel takes a second to compile.
         let with = [With::Nothing, With::Values, With::Indices][number % 3];
-        if let Some(shape) = of(&job_of::<u32>(rows, row_length, With::Nothing, order)) {
-            check::<u32>(&device, rows, row_length, With::Nothing, order, shape);
+        if let Some(shape) = of(&job_of_rows::<u32>(rows, row_length, With::Nothing, order)) {
+            check_rows::<u32>(&device, rows, row_length, With::Nothing, order, &shape);
         }
-        if let Some(shape) = of(&job_of::<f64>(rows, row_length, with, order)) {
-            check::<f64>(&device, rows, row_length, with, order, shape);
+        if let Some(shape) = of(&job_of_rows::<f64>(rows, row_length, with, order)) {
+            check_rows::<f64>(&device, rows, row_length, with, order, &shape);
         }
         if let Some(shape) =
-            of(&job_of::<i8>(rows, row_length, With::Values, order)).filter(|_| number % 4 == 0)
+            of(&job_of_rows::<i8>(rows, row_length, With::Values, order)).filter(|_| number % 4 == 0)
         {
-            check::<i8>(&device, rows, row_length, With::Values, order, shape);
+            check_rows::<i8>(&device, rows, row_length, With::Values, order, &shape);
         }
     }
 }
