@@ -1,7 +1,8 @@
-//! Keys of 8 and 16 bits: there are so few values that counting them beats comparing them.
+//! Keys of 8 and 16 bits: there are so few values that counting them beats comparing them, unless there are few keys, too.
 
 use super::width::{KeysPlan, Settings, Width, scalar_limits};
 use crate::Error;
+use crate::instructions::Available;
 use crate::key::BitMap;
 use crate::plan::Algorithm;
 
@@ -11,8 +12,20 @@ const COUNT_16_FROM: usize = 1 << 14;
 /// 16-bit keys up to this many are sorted on the stack.
 const ON_STACK: usize = 4096;
 
-/// Sorts 8-bit keys by counting. Needs no memory beyond the stack.
-pub(super) fn sort_u8(bits: &mut [u8], map: BitMap<u8>, _: Settings, _: bool) -> Result<(), Error> {
+/// With so few keys, clearing a larger buffer, or tables of counters, takes longer than the sort.
+const FEW: usize = 512;
+
+/// Whether 8-bit keys are so few that sorting them as 32-bit keys takes less time than counting: not without vectors.
+fn is_few(len: usize, settings: Settings) -> bool {
+    len <= FEW && settings.instructions != Available::PORTABLE
+}
+
+/// Sorts 8-bit keys by counting, few of them as 32-bit keys. Needs no memory beyond the stack.
+pub(super) fn sort_u8(bits: &mut [u8], map: BitMap<u8>, settings: Settings, _: bool) -> Result<(), Error> {
+    if is_few(bits.len(), settings) {
+        let narrow = |wide| map.from_ordered(wide as u8);
+        return sort_on_stack::<_, FEW>(bits, settings, |bits| map.to_ordered(bits).into(), narrow);
+    }
     // Four tables, so that runs of equal keys do not wait for their own counter.
     let mut counts = [[0_usize; 256]; 4];
     let mut fours = bits.chunks_exact(4);
@@ -36,7 +49,10 @@ pub(super) fn sort_u8(bits: &mut [u8], map: BitMap<u8>, _: Settings, _: bool) ->
 }
 
 /// What [`sort_u8`] does.
-pub(super) fn plan_u8(_: usize, _: Settings) -> KeysPlan {
+pub(super) fn plan_u8(len: usize, settings: Settings) -> KeysPlan {
+    if is_few(len, settings) {
+        return u32::plan(len, settings);
+    }
     KeysPlan { algorithm: Algorithm::Counting, limits: scalar_limits::<u8>(), scratch_bytes: 0 }
 }
 
@@ -57,18 +73,17 @@ pub(super) fn sort_u16(
     settings: Settings,
     parallel: bool,
 ) -> Result<(), Error> {
-    let widen = |&bits: &u16| u32::from(map.to_ordered(bits));
-    if bits.len() <= ON_STACK {
-        let mut buffer = [0_u32; ON_STACK];
-        let wide = &mut buffer[..bits.len()];
-        wide.iter_mut().zip(bits.iter()).for_each(|(wide, bits)| *wide = widen(bits));
-        u32::sort(wide, BitMap::IDENTITY, settings, false)?;
-        narrow(wide, bits, map);
+    let widen = |bits: u16| u32::from(map.to_ordered(bits));
+    let narrow = |wide: u32| map.from_ordered(wide as u16);
+    if bits.len() <= FEW {
+        sort_on_stack::<_, FEW>(bits, settings, widen, narrow)?;
+    } else if bits.len() <= ON_STACK {
+        sort_on_stack::<_, ON_STACK>(bits, settings, widen, narrow)?;
     } else if bits.len() < COUNT_16_FROM {
         let mut wide = try_vec(bits.len())?;
-        wide.extend(bits.iter().map(widen));
+        wide.extend(bits.iter().map(|&bits| widen(bits)));
         u32::sort(&mut wide, BitMap::IDENTITY, settings, parallel)?;
-        narrow(&wide, bits, map);
+        bits.iter_mut().zip(&wide).for_each(|(bits, &wide)| *bits = narrow(wide));
     } else {
         let mut counts: Vec<usize> = try_vec(1 << 16)?;
         counts.resize(1 << 16, 0);
@@ -86,8 +101,19 @@ pub(super) fn sort_u16(
     Ok(())
 }
 
-fn narrow(wide: &[u32], bits: &mut [u16], map: BitMap<u16>) {
-    bits.iter_mut().zip(wide).for_each(|(bits, &wide)| *bits = map.from_ordered(wide as u16));
+/// Sorts up to `MOST` keys as 32-bit keys, which `widen` makes of them in order, on the stack.
+fn sort_on_stack<B: Copy, const MOST: usize>(
+    bits: &mut [B],
+    settings: Settings,
+    widen: impl Fn(B) -> u32,
+    narrow: impl Fn(u32) -> B,
+) -> Result<(), Error> {
+    let mut buffer = [0_u32; MOST];
+    let wide = &mut buffer[..bits.len()];
+    wide.iter_mut().zip(bits.iter()).for_each(|(wide, &bits)| *wide = widen(bits));
+    u32::sort(wide, BitMap::IDENTITY, settings, false)?;
+    bits.iter_mut().zip(wide.iter()).for_each(|(bits, &wide)| *bits = narrow(wide));
+    Ok(())
 }
 
 /// An empty vector with room for `len` elements.
