@@ -16,6 +16,9 @@ use crate::key::{BitMap, Bits, Key, KeyType, Order, as_bytes};
 use crate::request::{Request, Segments};
 use crate::{Engine, Error, Sorter};
 use bitonic_testkit::{Pattern, TestKey};
+use proptest::prelude::{Just, any, prop_oneof};
+use proptest::strategy::Strategy as _;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -85,6 +88,22 @@ pub(crate) fn sort_by_strategy<K: Key, D: Driver>(
 /// Rows to sort.
 pub(crate) fn job_of_rows<K: Key>(rows: usize, row_length: usize, with: With, order: Order) -> Job {
     Job::of(&Request { order, ..request_with::<K>(Segments::Rows { rows, row_length }, with) })
+}
+
+/// Rows of these lengths and numbers, with and without values, and a device with limits of its own.
+pub(crate) fn any_rows(
+    lengths: Range<usize>,
+    rows: Range<usize>,
+) -> impl proptest::strategy::Strategy<Value = (Job, DeviceFacts)> {
+    let local_kib = prop_oneof![Just(16_usize), Just(48), Just(227)];
+    let any_of_all = (lengths, rows, any::<bool>(), any::<bool>(), 6_u32..11, local_kib);
+    any_of_all.prop_map(|(row_length, rows, wide, values, group_log2, local_kib)| {
+        let limits = DeviceFacts::nvidia_h200();
+        let facts = DeviceFacts { group_size: 1 << group_log2, local_bytes: local_kib << 10, ..limits };
+        let with = if values { With::Values } else { With::Nothing };
+        let job_of = if wide { job_of_rows::<u64> } else { job_of_rows::<u32> };
+        (job_of(rows, row_length, with, Order::Ascending), facts)
+    })
 }
 
 /// Sorts rows on a device, and compares each with the CPU.

@@ -3,7 +3,7 @@
 //! The network of [`rows`](super::rows) leaves out what is past the end of a row, but its steps on blocks are dearer than those of a power
 //! of two: a row of 1025 keys took twice the time of one of 1024.
 
-use super::{Candidate, Strategy, builder, copies_of, rank};
+use super::{Candidate, Strategy, builder, copies_of, has_enough_rows, rank, steps_of_sort};
 use crate::gpu::facts::DeviceFacts;
 use crate::gpu::job::Job;
 use crate::gpu::kernel::{Arrays, Number, Spec, Tile, padded};
@@ -22,9 +22,9 @@ struct MergedRows {
 
 /// The shortest head: work-items sort shorter rows by themselves.
 const LEAST_HEAD_LOG2: u32 = 6;
-/// Rests have places for this part of a head at least, as a base-2 logarithm: the work-items of fewer would be no whole sub-group.
-const LEAST_REST_LOG2: u32 = 3;
-/// And as many keys at least, or their work-items would hold too few.
+/// Rests have places for an eighth of a head at least, as a base-2 logarithm: the work-items of fewer would be no whole sub-group.
+const LEAST_PART_LOG2: u32 = 3;
+/// And for as many keys at least, or their work-items would hold too few.
 const LEAST_REST: usize = 1 << 4;
 /// The longest rest that pays, as a base-2 logarithm, as measured on an H200; rows with a longer one are left to the blocks of
 /// [`rows`](super::rows).
@@ -51,13 +51,11 @@ impl MergedRows {
         let measured = Measured::of(facts);
         let head_log2 = job.row_length.max(1).ilog2();
         let rest = job.row_length.saturating_sub(1 << head_log2);
-        // A row that is sorted by one group takes long, and pays if others are sorted at the same time.
-        let enough = if head_log2 >= measured.large_tile_log2 { facts.units / 4 } else { 1 };
         let most_log2 = most_rest_log2(head_log2)?;
-        if facts.is_cpu() || job.in_place || job.rows <= enough || rest == 0 {
+        if facts.is_cpu() || job.in_place || !has_enough_rows(job, facts) || rest == 0 {
             return None;
         }
-        let least = (1 << (head_log2 - LEAST_REST_LOG2)).max(LEAST_REST);
+        let least = (1 << (head_log2 - LEAST_PART_LOG2)).max(LEAST_REST);
         let rest_log2 = rest.max(least).next_power_of_two().ilog2();
         let bytes = job.element.bytes();
         let held_log2 = measured.held_log2[Measured::width(bytes)].min(rest_log2);
@@ -84,7 +82,8 @@ impl MergedRows {
         self.tile.items() + self.items_behind()
     }
 
-    /// Heads, rests, and how much of the rest comes before the places of every work-item.
+    /// Heads, rests, and how much of the rest comes before the places of every work-item. The last work-item of a row looks up to as many
+    /// places behind its rest as it holds, and that table is longer.
     fn local_elements(self, bytes: usize) -> usize {
         let places = self.items() << self.tile.held_log2;
         padded(places) + (self.items() * size_of::<u32>()).div_ceil(bytes)
@@ -99,7 +98,7 @@ impl Strategy for MergedRows {
     fn launches(&self, job: &Job, facts: &DeviceFacts) -> Vec<Launch> {
         let Self { tile, head_log2, rest_log2 } = *self;
         let measured = Measured::of(facts);
-        let steps = super::steps_of_sort(head_log2);
+        let steps = steps_of_sort(head_log2);
         let spec = Spec {
             kernel: "row_merge_sort",
             groups: job.rows.div_ceil(1 << self.rows_log2()),

@@ -204,6 +204,13 @@ fn copies_of(steps: u32, measured: &Measured) -> f64 {
     (f64::from(steps) / measured.steps_per_copy).max(1.0)
 }
 
+/// Whether there are so many rows that sorting each by one group pays. One that is longer than a tile takes long, so others have to be
+/// sorted at the same time.
+fn has_enough_rows(job: &Job, facts: &DeviceFacts) -> bool {
+    let is_longer = Step::merges(job.row_length) > Measured::of(facts).large_tile_log2;
+    job.rows > if is_longer { facts.units / 4 } else { 1 }
+}
+
 /// Whether a tile's local memory and work-items fit the device.
 fn tile_fits(tile: Tile, job: &Job, facts: &DeviceFacts) -> bool {
     tile.items() <= facts.group_size && tile.local_bytes(job.element) <= facts.local_bytes

@@ -2,7 +2,7 @@
 //!
 //! In a tile of [`network`](super::network), a row takes the next power of two of places, and a row of 513 keys as much time as one of 1024.
 
-use super::{Candidate, Strategy, builder, copies_of, rank};
+use super::{Candidate, Strategy, builder, copies_of, has_enough_rows, rank};
 use crate::gpu::facts::DeviceFacts;
 use crate::gpu::job::Job;
 use crate::gpu::kernel::{Arrays, Number, PAD_LOG2, Spec, Tile, padded};
@@ -48,9 +48,7 @@ impl Rows {
         let merges = Step::merges(job.row_length);
         let is_longer = merges > measured.large_tile_log2;
         let is_full = job.row_length.is_power_of_two();
-        // A row that is sorted by one group takes long, and pays if others are sorted at the same time.
-        let enough = if is_longer { facts.units / 4 } else { 1 };
-        if facts.is_cpu() || job.rows <= enough || is_full && !is_longer || merges > LONGEST_LOG2 {
+        if facts.is_cpu() || !has_enough_rows(job, facts) || is_full && !is_longer || merges > LONGEST_LOG2 {
             return None;
         }
         let held_log2 = measured.held_log2[Measured::width(bytes)];

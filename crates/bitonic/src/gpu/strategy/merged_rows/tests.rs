@@ -4,22 +4,15 @@ use crate::Order;
 use crate::gpu::driver::Driver;
 #[cfg(feature = "cuda")]
 use crate::gpu::testing::cuda_device;
-use crate::gpu::testing::{With, check_rows, job_of_rows};
+use crate::gpu::testing::{With, any_rows, check_rows, job_of_rows};
 use bitonic_testkit::Oclgrind;
-use proptest::prelude::{Just, any, prop_assert, prop_oneof, proptest};
+use proptest::prelude::{prop_assert, proptest};
 
 /// A row fits its places, less than half of which stay empty, and a group the device, whatever the device and the rows.
 #[test]
 fn a_row_has_places_for_all_its_keys() {
-    proptest!(|(row_length in 3_usize..40_000, rows in 2_usize..5000, wide in any::<bool>(), values in any::<bool>(),
-                group_log2 in 6_u32..11, local_kib in prop_oneof![Just(16_usize), Just(48), Just(227)])| {
-        let facts = DeviceFacts { group_size: 1 << group_log2, local_bytes: local_kib << 10, ..DeviceFacts::nvidia_h200() };
-        let with = if values { With::Values } else { With::Nothing };
-        let job = if wide {
-            job_of_rows::<u64>(rows, row_length, with, Order::Ascending)
-        } else {
-            job_of_rows::<u32>(rows, row_length, with, Order::Ascending)
-        };
+    proptest!(|((job, facts) in any_rows(3_usize..40_000, 2_usize..5000))| {
+        let (row_length, rows) = (job.row_length, job.rows);
         if let Some(shape) = MergedRows::of(&job, &facts) {
             let (head, rest) = (1 << shape.head_log2, 1 << shape.rest_log2);
             prop_assert!(head < row_length && row_length <= head + rest && 2 * rest <= head, "{:?}", shape);

@@ -3,22 +3,15 @@ use crate::Order;
 use crate::gpu::driver::Driver;
 #[cfg(feature = "cuda")]
 use crate::gpu::testing::cuda_device;
-use crate::gpu::testing::{With, check_rows, job_of_rows};
+use crate::gpu::testing::{With, any_rows, check_rows, job_of_rows};
 use bitonic_testkit::Oclgrind;
-use proptest::prelude::{Just, any, prop_assert, prop_oneof, proptest};
+use proptest::prelude::{prop_assert, proptest};
 
 /// A row has just the places that it needs, to a block, and a tile whole ones, whatever the device and the rows.
 #[test]
 fn few_places_of_a_tile_stay_empty() {
-    proptest!(|(row_length in 3_usize..33_000, rows in 100_usize..5000, wide in any::<bool>(), values in any::<bool>(),
-                group_log2 in 6_u32..11, local_kib in prop_oneof![Just(16_usize), Just(48), Just(227)])| {
-        let facts = DeviceFacts { group_size: 1 << group_log2, local_bytes: local_kib << 10, ..DeviceFacts::nvidia_h200() };
-        let with = if values { With::Values } else { With::Nothing };
-        let job = if wide {
-            job_of_rows::<u64>(rows, row_length, with, Order::Ascending)
-        } else {
-            job_of_rows::<u32>(rows, row_length, with, Order::Ascending)
-        };
+    proptest!(|((job, facts) in any_rows(3_usize..33_000, 100_usize..5000))| {
+        let (row_length, rows) = (job.row_length, job.rows);
         if let Some(shape) = Rows::of(&job, &facts) {
             prop_assert!(shape.row_places() >= row_length && shape.row_places() <= row_length.next_power_of_two());
             let rounded = if shape.low_log2 == 0 { 4 } else { 1 << shape.low_log2 };
@@ -32,7 +25,7 @@ fn few_places_of_a_tile_stay_empty() {
             // What fills most of a tile of the network, that one sorts.
             let eighth = (row_length.next_power_of_two() / 8).max(32);
             let is_full = row_length.next_multiple_of(eighth).is_power_of_two();
-            prop_assert!(is_full || local_kib < 227 || group_log2 < 10 || job.element.bytes() > 4);
+            prop_assert!(is_full || facts.local_bytes < 227 << 10 || facts.group_size < 1024 || job.element.bytes() > 4);
         }
     });
 }
