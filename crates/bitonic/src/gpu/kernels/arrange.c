@@ -63,7 +63,7 @@ FUNCTION u32 count_of(LOCAL const u32 *parts, LOCAL const u32 *sections, LOCAL c
 /* The number of the bound that the elements of a part are equal to, plus one. */
 FUNCTION u32 value_of(LOCAL const u32 *sections, u32 node, u32 part)
 {
-#if VALUE_BITS > 0
+#if ORDERS_VALUES
     u32 section = NODE_FIRST(node);
     while (SECTION_FIRST(sections[2 * section]) != part) {
         section++;
@@ -193,7 +193,7 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
                 place += count;
             }
             /* Instead of the count, which is not needed any more. */
-            u32 its_bucket = entry & EQUAL ? STAYS : bucket > 0 ? bucket - 1 : 0;
+            u32 its_bucket = (entry & EQUAL) && !FREE_VALUES ? STAYS : bucket > 0 ? bucket - 1 : 0;
             if (has_node) {
                 parts[bin - CELLS] = its_bucket;
             } else {
@@ -228,6 +228,9 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
         u32 first = control[STARTS + number], end = number + 1 < buckets ? control[STARTS + number + 1] : (u32)total;
         u32 length = end - first;
         u32 value = control[VALUE_OF + number];
+        if (value == 0 || FREE_VALUES) {
+            control[MOVING] = 1;
+        }
         control[CURSORS + number] = first;
         if ((number & ((1u << shift) - 1)) == 0) {
             control[RUN_STARTS + (number >> shift)] = first;
@@ -241,13 +244,10 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
                 control[FILLS + 3 * fill + 1] = piece + 1 < pieces ? FILL_PIECE : length - piece * FILL_PIECE;
                 control[FILLS + 3 * fill + 2] = value - 1;
             }
-        } else {
-            control[MOVING] = 1;
-            if (length > most) {
-                leave_over(control + LONG_COUNT, control + LONG, first, length, shift == 0);
-            } else if (length > capacity) {
-                leave_over(control + AGAIN_COUNT, control + AGAIN, first, length, shift == 0);
-            }
+        } else if (length > most) {
+            leave_over(control + LONG_COUNT, control + LONG, first, length, shift == 0);
+        } else if (length > capacity) {
+            leave_over(control + AGAIN_COUNT, control + AGAIN, first, length, shift == 0);
         }
     }
 }

@@ -13,14 +13,17 @@
    The counts are exact. So every bucket has just the places that it needs, the working memory is one more array, and nothing can
    overflow. The sample decides how fast the sort is, never whether it is right.
 
-   A part whose elements are all equal is not moved. It is written down as often as it was counted.
+   A part whose elements are all equal is not moved. It is written down as often as it was counted. With values, it is moved.
 
    Cells are linear, logarithmic or levelled. Levelled ones are for elements that crowd in some stretches of their range, as floating-point
    numbers do: the range is cut into STRETCHES, and each of them gets cells by its share of the sample.
 
-   Elements with values: a key that is there often has elements that are as close together as their values are, and far from those of
-   the next key. So values that are short are moved up to the key, and a key that would not fit a tile gets parts of its own, which
-   divide the range of its values evenly.
+   Elements with values: these are in no order where keys are equal, so all goes by the keys. Elements whose keys are equal are moved,
+   but not sorted.
+
+   Elements with indices: a key that is there often has elements that are as close together as their indices are, and far from those of
+   the next key. So indices are moved up to the key, as they are short, and a key that would not fit a tile gets parts of its own, which
+   divide the range of its indices evenly. FREE_VALUES is 0 for such elements, and 1 where values are in no order.
 
    Mostly elements are even: each 2^fine neighbouring cells fit a tile. Then these are the buckets, and the
    bucket of an element follows from its cell without a look into any table.
@@ -47,21 +50,24 @@
 
 /* The counters, `control`. The plan gives the place of every table:
    WEIGHTS      the sample by cell: CELLS for the linear cells, CELLS for the logarithmic ones
-   COUNTS       all elements by cell, then by part; EQUAL is set for parts whose elements are equal
+   COUNTS       all elements by cell, then by part; EQUAL is set for parts whose elements, or keys with values, are equal
    NODE_OF      for every cell, the number of its node plus one, or 0: only divided cells have one
    NODES        the nodes, see below
-   SECTIONS     where elements have values: the parts of every section of a node, see below
-   VALUES_SEEN  the bits that are set in values of each group's share of the sample
+   SECTIONS     where elements have indices: the parts of every section of a node, see below
+   VALUES_SEEN  the bits that are set in indices of each group's share of the sample
    LEVELS       for levelled cells: the first cell of every stretch, and in the upper half of the word how many it has
    BUCKET_OF    the bucket of every cell and every part
    STARTS       the first place of every bucket
    VALUE_OF     for buckets of equal elements the number of the bound plus one, else 0
    CURSORS      where the next element of a bucket goes
    RUN_STARTS, RUN_CURSORS      the same for runs of buckets
-   FILLS        of equal elements: first place, how many, number of the bound
+   FILLS        of equal elements: first place, how many, number of the bound; with values, elements that are in their places
    AGAIN        what is left to the larger tile: first place, how many, whether they are in the working memory
    LONG         the same for what is left to `settle` */
 #define EQUAL (1u << 31)
+
+/* Whether values are part of the order: they are indices. */
+#define ORDERS_VALUES (VALUE_BITS > 0 && !FREE_VALUES)
 
 /* The buckets of a cell that has a node, and of parts that are not moved. */
 #define FIRST_NODE 0xf000u
@@ -83,19 +89,26 @@ FUNCTION void leave_over(GLOBAL u32 *count, GLOBAL u32 *list, u32 start, u32 len
 
 /* ---- Cells ---- */
 
-#define WORD_BITS (8 * (u32)sizeof(Word))
+/* Whether keys make words of 32 bits. */
+#define WORD_IS_SHORT (KEY_BITS <= 32 && !ORDERS_VALUES)
+#if WORD_IS_SHORT
+typedef u32 CellWord;
+#else
+typedef u64 CellWord;
+#endif
+#define WORD_BITS (8 * (u32)sizeof(CellWord))
 
 /* How an element becomes a word, and the word the number of a cell. What lies outside of the sampled range is in the first or the last
    cell.
 
-   The word of a key alone is its highest one. With a value it is the key's distance from the least key, and below it as many bits
-   of the value as there is room for, from the highest bit on that is set in some value of the sample. */
+   The word of a key is its highest one. With an index it is the key's distance from the least key, and below it as many bits
+   of the index as there is room for, from the highest bit on that is set in some index of the sample. */
 typedef struct {
-    Word low, base, most;
+    CellWord low, base, most;
     u32 shift, scale, kind;
     bool exact;
-#if VALUE_BITS > 0
-    Word least_key, key_range;
+#if ORDERS_VALUES
+    CellWord least_key, key_range;
     Value most_value;
     u32 up, down;
 #endif
@@ -104,10 +117,7 @@ typedef struct {
 #define LOGARITHMIC 1
 #define LEVELLED 2
 
-/* Whether a word is one of 32 bits. */
-#define WORD_IS_SHORT (ELEMENT_WORDS == 1 && KEY_BITS <= 32 && VALUE_BITS == 0)
-
-FUNCTION u32 bit_length(Word word)
+FUNCTION u32 bit_length(CellWord word)
 {
 #if WORD_IS_SHORT
     return word ? 32 - LEADING_ZEROS(word) : 0;
@@ -147,20 +157,25 @@ FUNCTION Element with_value(Element element, Value value)
     return element;
 }
 #endif
+#else
+#define KEY_OF(element) TOP(element)
+#define IS_SAME_KEY(a, b) is_equal(a, b)
+#endif
 
-FUNCTION Word word_of(Cells cells, Element element)
+#if ORDERS_VALUES
+FUNCTION CellWord word_of(Cells cells, Element element)
 {
-    Word key = KEY_OF(element), distance = key - cells.least_key;
+    CellWord key = KEY_OF(element), distance = key - cells.least_key;
     Value value = VALUE_IN(element);
     value = value < cells.most_value ? value : cells.most_value;
-    Word word = distance << cells.up | (Word)value >> cells.down;
+    CellWord word = distance << cells.up | (CellWord)value >> cells.down;
     /* A key of 32 bits has room above it. */
-    word = ELEMENT_WORDS > 1 && distance > cells.key_range ? ~(Word)0 : word;
+    word = ELEMENT_WORDS > 1 && distance > cells.key_range ? ~(CellWord)0 : word;
     return key < cells.least_key ? 0 : word;
 }
 
 /* Finds room for values of so many bits behind keys of a range. A key of 128 bits has bits between the two, so nothing is made of its value. */
-FUNCTION Cells make_room(Word least_key, Word most_key, u32 value_bits)
+FUNCTION Cells make_room(CellWord least_key, CellWord most_key, u32 value_bits)
 {
     Cells cells;
     u32 room = 64 - bit_length(most_key - least_key);
@@ -172,15 +187,33 @@ FUNCTION Cells make_room(Word least_key, Word most_key, u32 value_bits)
     return cells;
 }
 #else
-#define word_of(cells, element) TOP(element)
+#define word_of(cells, element) ((CellWord)KEY_OF(element))
+#endif
+
+/* The first and the last element that there could be with a key. */
+#if FREE_VALUES
+#define FIRST_OF_KEY(element) with_value(element, 0)
+#define LAST_OF_KEY(element) with_value(element, ~(Value)0)
+#else
+#define FIRST_OF_KEY(element) (element)
+#define LAST_OF_KEY(element) (element)
+#endif
+
+/* Whether elements are the same for the order. */
+#if FREE_VALUES
+#define IS_TIE(a, b) IS_SAME_KEY(a, b)
+#define IS_BEFORE(a, b) (KEY_OF(a) < KEY_OF(b))
+#else
+#define IS_TIE(a, b) is_equal(a, b)
+#define IS_BEFORE(a, b) is_less(a, b)
 #endif
 
 /* ---- Making cells ---- */
 
 /* Cells for words of a range: `cells` says how elements become words. */
-FUNCTION Cells make_cells(Cells cells, Word low, Word high, u32 count, u32 kind)
+FUNCTION Cells make_cells(Cells cells, CellWord low, CellWord high, u32 count, u32 kind)
 {
-    Word range = high - low;
+    CellWord range = high - low;
     u32 bits = bit_length(range), shift = bits > 32 ? bits - 32 : 0;
     u32 highest = (u32)(range >> shift);
     /* Where there are more cells than values, every value has its own: the high half of (v + 1) * (2^32 - 1) is v. */
@@ -199,9 +232,9 @@ FUNCTION Cells make_cells(Cells cells, Word low, Word high, u32 count, u32 kind)
 typedef char cells_are_enough[CELL_BITS > 0 ? 1 : -1];
 
 /* Within the sampled range, from its lower end. */
-FUNCTION Word within(Cells cells, Element element)
+FUNCTION CellWord within(Cells cells, Element element)
 {
-    Word word = word_of(cells, element);
+    CellWord word = word_of(cells, element);
     word = (word > cells.low ? word : cells.low) - cells.base;
     return word < cells.most ? word : cells.most;
 }
@@ -220,7 +253,7 @@ FUNCTION u32 linear_cell_of(Cells cells, Element element)
 
 FUNCTION u32 logarithmic_cell_of(Cells cells, Element element)
 {
-    Word word = within(cells, element);
+    CellWord word = within(cells, element);
     u32 bits = bit_length(word);
     u32 below = bits > CELL_BITS + 1 ? bits - CELL_BITS - 1 : 0;
     return (below << CELL_BITS) + (u32)(word >> below);
@@ -264,9 +297,9 @@ FUNCTION Element successor(Element element)
 #define NODE_FIRST(node) ((node) & 0xffffu)
 #define NODE_BOUNDS(node) ((node) >> 16)
 
-/* A section is one part, and has its number. Where elements have values, a section of one key may have several, and its two words say
-   which: the first one and how many more; and how far values are shifted to get from the section's lower bound to the part. */
-#if VALUE_BITS > 0
+/* A section is one part, and has its number. Where elements have indices, a section of one key may have several, and its two words say
+   which: the first one and how many more; and how far indices are shifted to get from the section's lower bound to the part. */
+#if ORDERS_VALUES
 #define SECTION_WORDS 2
 #define SECTION(first, more) ((first) | (more) << 16)
 #define SECTION_FIRST(section) ((section) & 0xffffu)
@@ -280,7 +313,7 @@ FUNCTION Element successor(Element element)
 /* How many parts a node has. */
 FUNCTION u32 node_parts(LOCAL const u32 *sections, u32 node)
 {
-#if VALUE_BITS > 0
+#if ORDERS_VALUES
     u32 last = sections[2 * (NODE_FIRST(node) + NODE_BOUNDS(node))];
     return SECTION_FIRST(last) + SECTION_MORE(last) + 1 - NODE_FIRST_PART(sections, node);
 #else
@@ -310,7 +343,7 @@ FUNCTION u32 section_of(LOCAL const Element *bounds, u32 node, Element element)
 FUNCTION u32 part_of(LOCAL const Element *bounds, LOCAL const u32 *sections, u32 node, Element element)
 {
     u32 section = section_of(bounds, node, element);
-#if VALUE_BITS > 0
+#if ORDERS_VALUES
     u32 parts = sections[2 * section], more = SECTION_MORE(parts);
     if (more > 0) {
         /* The key is that of the lower bound. */
@@ -328,17 +361,17 @@ FUNCTION u32 part_of(LOCAL const Element *bounds, LOCAL const u32 *sections, u32
 FUNCTION Cells sampled_cells(Element smallest, Element largest, u32 value_bits, u32 cell_count, u32 kind)
 {
     Cells cells;
-#if VALUE_BITS > 0
-    Word least_key = KEY_OF(smallest), most_key = KEY_OF(largest), beyond = (most_key - least_key) >> (SAMPLES_LOG2 - 4);
-    Word largest_key = ~(Word)0 >> (ELEMENT_WORDS == 1 ? VALUE_BITS : 0);
+#if ORDERS_VALUES
+    CellWord least_key = KEY_OF(smallest), most_key = KEY_OF(largest), beyond = (most_key - least_key) >> (SAMPLES_LOG2 - 4);
+    CellWord largest_key = ~(CellWord)0 >> (ELEMENT_WORDS == 1 ? VALUE_BITS : 0);
     cells = make_room(least_key > beyond ? least_key - beyond : 0, most_key < largest_key - beyond ? most_key + beyond : largest_key,
                       value_bits);
 #endif
-    Word low = word_of(cells, smallest), high = word_of(cells, largest);
+    CellWord low = word_of(cells, smallest), high = word_of(cells, largest);
     /* Some elements lie outside of the sample: of so many as the margin is for, hardly ever one. */
-    Word margin = (high - low) >> (SAMPLES_LOG2 - 4);
+    CellWord margin = (high - low) >> (SAMPLES_LOG2 - 4);
     low = low > margin ? low - margin : 0;
-    high = high < ~(Word)0 - margin ? high + margin : ~(Word)0;
+    high = high < ~(CellWord)0 - margin ? high + margin : ~(CellWord)0;
     return make_cells(cells, low, high, kind == LEVELLED ? STRETCHES : cell_count, kind);
 }
 #define SAMPLED_CELLS(kind) sampled_cells(WORK[EXTREME_AT(0)], WORK[EXTREME_AT(1)], control[VALUE_WIDTH], cell_count, kind)
@@ -349,7 +382,7 @@ FUNCTION Cells sampled_cells(Element smallest, Element largest, u32 value_bits, 
 FUNCTION Cells cells_between(Element smallest, Element largest, u32 value_bits, u32 count)
 {
     Cells cells;
-#if VALUE_BITS > 0
+#if ORDERS_VALUES
     cells = make_room(KEY_OF(smallest), KEY_OF(largest), value_bits);
 #endif
     return make_cells(cells, word_of(cells, smallest), word_of(cells, largest), count, LINEAR);
@@ -368,7 +401,7 @@ FUNCTION Cells cells_between(Element smallest, Element largest, u32 value_bits, 
 #define COUNT_NODES()                                                                                                  \
     u32 node_count = least(control[NODE_COUNT], MOST_NODES);                                                           \
     u32 section_count = node_count > 0 ? least(control[SECTION_COUNT], MOST_SECTIONS) : 0;                             \
-    u32 part_count = node_count > 0 ? least(control[VALUE_BITS > 0 ? PART_COUNT : SECTION_COUNT], PARTS) : 0;
+    u32 part_count = node_count > 0 ? least(control[ORDERS_VALUES ? PART_COUNT : SECTION_COUNT], PARTS) : 0;
 #define COPY_BOUNDS(bounds)                                                                                            \
     for (u32 bound = ITEM; bound < section_count; bound += ITEMS) {                                                    \
         (bounds)[bound] = WORK[BOUND_AT(bound)];                                                                       \

@@ -10,11 +10,12 @@
    larger ones to its back, and its equals fill the middle. If a part is long all the same, it goes to the working memory as it is, and
    is left over to the next kernel.
 
-   Elements with values are parted by the pivot's key. Those with the same key, in the middle, are counted once more, by their values.
+   Elements with values are parted by the pivot's key. Those with the same key, in the middle, are counted once more: by their values
+   where these are indices, or else, as they are in any order, by the work-item that holds them.
 
    There are three kernels of this text. SORTS tells them apart:
    EVEN_BUCKETS      has no pivots, which take registers. It sorts even buckets, and leaves over those with a hot cell.
-   UNEVEN_BUCKETS    sorts all others, and writes down equal elements.
+   UNEVEN_BUCKETS    sorts all others, and writes down equal elements. With values, these are there already.
    LEFT_OVER         sorts what those left over, in a larger tile. What it leaves over is for `settle`. */
 
 #define EVEN_BUCKETS 0
@@ -44,7 +45,8 @@
 #endif
 
 /* Windows lie WINDOW places apart: with 16 bytes between them, work-items that take as many at once are in different banks. */
-#if defined WIDE && ELEMENT_WORDS == 1 && 4 << HELD_LOG2 >= (WORD_IS_SHORT ? 32 : 16)
+#define ELEMENT_IS_SHORT (KEY_BITS <= 32 && VALUE_BITS == 0)
+#if defined WIDE && ELEMENT_WORDS == 1 && 4 << HELD_LOG2 >= (ELEMENT_IS_SHORT ? 32 : 16)
 #define WIDE_WINDOWS 1
 #else
 #define WIDE_WINDOWS 0
@@ -65,7 +67,7 @@ FUNCTION void take_window(LOCAL const Element *tile, Element *x, u32 first, u32 
     UNROLL for (u32 a = 0; a < HELD; a += AT_ONCE)
     {
         WIDE wide = *(LOCAL const WIDE *)(tile + (a < HELD / 2 ? first + a : second + a - HELD / 2));
-#if WORD_IS_SHORT
+#if ELEMENT_IS_SHORT
         x[a] = (u32)wide.x;
         x[a + 1] = (u32)(wide.x >> 32);
         x[a + 2] = (u32)wide.y;
@@ -82,7 +84,7 @@ FUNCTION void put_window(LOCAL Element *tile, const Element *x, u32 first, u32 s
     UNROLL for (u32 a = 0; a < HELD; a += AT_ONCE)
     {
         WIDE wide;
-#if WORD_IS_SHORT
+#if ELEMENT_IS_SHORT
         wide.x = x[a] | (u64)x[a + 1] << 32;
         wide.y = x[a + 2] | (u64)x[a + 3] << 32;
 #else
@@ -124,6 +126,15 @@ FUNCTION void put_window(LOCAL Element *tile, const Element *x, u32 first, u32 s
         }                                                                                                              \
     }
 
+#define STORE_BUCKET                                                                                                   \
+    UNROLL for (u32 a = 0; a < HELD; a++)                                                                              \
+    {                                                                                                                  \
+        u32 place = a * ITEMS + ITEM;                                                                                  \
+        if (place < count) {                                                                                           \
+            store(ARRAY_NAMES, start + place, x[a]);                                                                   \
+        }                                                                                                              \
+    }
+
 /* Puts elements in the order of their cells, but the equals of pivots. The counters of hot cells are read and do not change, those of
    the others change and are not read: `is_hot` has a bit for every element that this work-item holds. */
 #define SCATTER_AROUND_PIVOTS                                                                                          \
@@ -152,19 +163,24 @@ FUNCTION void put_window(LOCAL Element *tile, const Element *x, u32 first, u32 s
 #if COUNTS_VALUES
 #define IS_AT_PIVOT(element, pivot) IS_SAME_KEY(element, pivot)
 #define COUNT_AT_PIVOT(hot, element)                                                                                   \
-    if (ATOMIC_ADD(&value_counts[VALUE_COUNTER(hot, element)], 1) == MANY_IN_PART) {                                    \
+    if (ATOMIC_ADD(&value_counts[VALUE_COUNTER(hot, element)], 1) == MANY_IN_PART && ORDERS_VALUES) {                   \
         ATOMIC_OR(&hot_end[hot], IS_UNEVEN);                                                                           \
     }
 
 /* Where an element lies in the range of all values, in 2^32ths. */
+#if ORDERS_VALUES
 FUNCTION u32 share_of_values(Cells cells, u32 value_bits, Element element)
 {
     Value value = VALUE_IN(element);
     value = value < cells.most_value ? value : cells.most_value;
     return value_bits > 32 ? (u32)((u64)value >> (value_bits - 32)) : (u32)((u64)value << (32 - value_bits));
 }
-#define VALUE_COUNTER(hot, element)                                                                                    \
-    (hot_values[hot] + HIGH_HALF(share_of_values(cells, value_bits, element), hot_counters[hot]))
+#define SHARE_OF_VALUES(element) share_of_values(cells, value_bits, element)
+#else
+/* Any, so that no counter has many. */
+#define SHARE_OF_VALUES(element) (ITEM * 2654435769u)
+#endif
+#define VALUE_COUNTER(hot, element) (hot_values[hot] + HIGH_HALF(SHARE_OF_VALUES(element), hot_counters[hot]))
 
 /* Puts the elements with the pivots' keys in the order of their counters, between the smaller and the larger ones. */
 #define SCATTER_BY_VALUES                                                                                              \
@@ -215,6 +231,8 @@ counted_sort(BUCKET_PARAMETERS)
     /* And of their counters of values: the first one, how many there are, and what was counted by those before. */
     LOCAL u32 *hot_values = hot_back + HOT_CELLS, *hot_counters = hot_values + HOT_CELLS, *hot_before = hot_counters + HOT_CELLS;
     LOCAL u32 *value_counts = hot_before + HOT_CELLS, *counters_taken = value_counts + ALL_VALUE_COUNTERS;
+#endif
+#if COUNTS_VALUES && ORDERS_VALUES
     u32 value_bits;
 #endif
     AFTER_PREVIOUS();
@@ -224,7 +242,7 @@ counted_sort(BUCKET_PARAMETERS)
     bool is_mine = (control[EVEN] != 0) == (SORTS == EVEN_BUCKETS);
     u32 buckets = is_mine ? control[BUCKET_COUNT] : 0;
 #endif
-#if COUNTS_VALUES
+#if COUNTS_VALUES && ORDERS_VALUES
     value_bits = control[VALUE_WIDTH];
 #endif
     for (u32 bucket = (u32)GROUP; bucket < buckets; bucket += (u32)GROUPS) {
@@ -277,7 +295,7 @@ counted_sort(BUCKET_PARAMETERS)
         find_extremes(tile, tile + ITEMS, low, high);
         Cells cells = cells_between(tile[0], tile[ITEMS], control[VALUE_WIDTH], COUNTERS);
         /* Where every key has its own cell, keys are in order when they are in the order of the cells. */
-        bool exact = ELEMENT_WORDS == 1 && VALUE_BITS == 0 && cells.exact;
+        bool exact = !ORDERS_VALUES && cells.exact;
         UNROLL for (u32 a = 0; a < HELD; a++)
         {
             if (a * ITEMS + ITEM < count) {
@@ -423,7 +441,7 @@ counted_sort(BUCKET_PARAMETERS)
             if (has_window) {
                 u32 lower = across ? window + HELD / 2 - 1 : window + HELD - 1;
                 u32 upper = across ? window + HELD / 2 : window + WINDOW;
-                unsorted = is_less(tile[upper], tile[lower]);
+                unsorted = IS_BEFORE(tile[upper], tile[lower]);
             }
             goes_on = BARRIER_OR(room, unsorted);
             across = !across;
@@ -436,23 +454,32 @@ counted_sort(BUCKET_PARAMETERS)
             }
         }
         restore_keys(x, mapping);
-        UNROLL for (u32 a = 0; a < HELD; a++)
-        {
-            u32 place = a * ITEMS + ITEM;
-            if (place < count) {
-                store(ARRAY_NAMES, start + place, x[a]);
-            }
-        }
+        STORE_BUCKET
         BARRIER();
     }
 #if SORTS == UNEVEN_BUCKETS
     u32 fills = is_mine ? control[FILL_COUNT] : 0;
     for (u32 fill = (u32)GROUP; fill < fills; fill += (u32)GROUPS) {
         GLOBAL const u32 *piece = control + FILLS + 3 * fill;
+#if FREE_VALUES
+        bool in_work = control[RUN_SHIFT] == 0;
+        for (u32 start = piece[0], end = start + piece[1]; start < end; start += TILE) {
+            u32 count = least(end - start, TILE);
+            Element x[HELD];
+            if (in_work) {
+                LOAD_BUCKET(WORK[start + place])
+            } else {
+                LOAD_BUCKET(load(ARRAY_NAMES, start + place))
+            }
+            restore_keys(x, mapping);
+            STORE_BUCKET
+        }
+#else
         Element element = from_ordered(WORK[BOUND_AT(piece[2])], ON_STORE(mapping));
         for (u32 place = ITEM; place < piece[1]; place += ITEMS) {
             store(ARRAY_NAMES, piece[0] + place, element);
         }
+#endif
     }
 #endif
 }

@@ -3,7 +3,8 @@
 
    A cell is heavy if the sample has `heavy` elements of it or more, and may be hot from `hot` on: then one element is there often. Its
    node gets bounds from up to POOL of them: before and after an element that is there so often that it gets a bucket of its own, and
-   between the others. A key that is there often, with many values, gets several buckets; `filling` elements of the sample fill one. More such cells than a group has slots for stay whole, which makes the sort slower and not wrong. */
+   between the others. A key that is there often, with many indices, gets several buckets; `filling` elements of the sample fill one. More
+   such cells than a group has slots for stay whole, which makes the sort slower and not wrong. */
 
 #define POOL 64
 /* Elements of the sample that a work-item has under way at the same time. */
@@ -32,7 +33,7 @@ FUNCTION void end_section(GLOBAL Element *work, GLOBAL u32 *control, Index total
     if (node->is_written) {
         u32 section = node->first_section + node->sections;
         work[BOUND_AT(section)] = bound;
-#if VALUE_BITS > 0
+#if ORDERS_VALUES
         control[SECTIONS + 2 * section] = SECTION(node->first_part + node->parts, more);
         control[SECTIONS + 2 * section + 1] = shift;
 #endif
@@ -41,7 +42,7 @@ FUNCTION void end_section(GLOBAL Element *work, GLOBAL u32 *control, Index total
     node->parts += 1 + more;
 }
 
-#if VALUE_BITS > 0
+#if ORDERS_VALUES
 /* The elements of a key that would not fit a tile. `count` of them, which stand for `share` of the sample, are sorted at `pool`; `filling`
    is what fills a part. Gives the key a section for the range of its values, as far as the pool shows it, and a margin on the sides where
    it begins and ends: of what lies beyond, there is hardly ever one. The section is cut into parts of equal ranges. */
@@ -78,7 +79,7 @@ FUNCTION void make_node(GLOBAL Element *work, GLOBAL u32 *control, Index total, 
             if (!is_hot && weight < heavy) {
                 return;
             }
-#if VALUE_BITS > 0
+#if ORDERS_VALUES
             node.first_part = ATOMIC_ADD(&control[PART_COUNT], node.parts + 1);
             if (node.first_part + node.parts + 1 > PARTS) {
                 return;
@@ -88,19 +89,19 @@ FUNCTION void make_node(GLOBAL Element *work, GLOBAL u32 *control, Index total, 
             if (node.first_section + node.sections + 1 > MOST_SECTIONS) {
                 return;
             }
-            node.first_part = VALUE_BITS > 0 ? node.first_part : node.first_section;
+            node.first_part = ORDERS_VALUES ? node.first_part : node.first_section;
         }
         node.is_written = written;
         node.sections = node.parts = 0;
         u32 filled = 0;
         for (u32 from = 0, to = 0; from < count && node.sections + 2 < POOL; from = to) {
             Element element = pool[from];
-            for (to = from + 1; to < count && is_equal(pool[to], element); to++) {
+            for (to = from + 1; to < count && IS_TIE(pool[to], element); to++) {
             }
             /* Elements of the sample that it stands for, in all of the cell's. */
             u32 share = (to - from) * weight / count;
             bool own = 2 * share >= hot && to - from > 1;
-#if VALUE_BITS > 0
+#if ORDERS_VALUES
             /* As far as the key goes, or up to an element that is there often. */
             u32 end = to, equal = to - from;
             while (!own && end < count && IS_SAME_KEY(pool[end], element)) {
@@ -123,7 +124,7 @@ FUNCTION void make_node(GLOBAL Element *work, GLOBAL u32 *control, Index total, 
 #endif
             is_hot |= own;
             if (own || filled + share > heavy / 2) {
-                end_section(work, control, total, &node, element, 0, 0);
+                end_section(work, control, total, &node, FIRST_OF_KEY(element), 0, 0);
                 filled = 0;
             }
             filled += share;
@@ -131,8 +132,8 @@ FUNCTION void make_node(GLOBAL Element *work, GLOBAL u32 *control, Index total, 
                 if (written) {
                     control[COUNTS + CELLS + node.first_part + node.parts] = EQUAL;
                 }
-                if (is_less(element, infinite())) {
-                    end_section(work, control, total, &node, successor(element), 0, 0);
+                if (is_less(LAST_OF_KEY(element), infinite())) {
+                    end_section(work, control, total, &node, successor(LAST_OF_KEY(element)), 0, 0);
                 }
                 filled = 0;
             }

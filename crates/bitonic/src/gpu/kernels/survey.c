@@ -1,4 +1,4 @@
-/* Takes the sample, and begins anew with `control`. Every group keeps the extremes of its share, and the bits that are set in values. */
+/* Takes the sample, and begins anew with `control`. Every group keeps the extremes of its share, and the bits that are set in indices. */
 
 KERNEL(ITEMS)
 survey(BUCKET_PARAMETERS)
@@ -24,11 +24,11 @@ survey(BUCKET_PARAMETERS)
         WORK[SAMPLE_AT(number)] = element;
         low = is_less(element, low) ? element : low;
         high = is_less(high, element) ? element : high;
-#if VALUE_BITS > 0
+#if ORDERS_VALUES
         values_seen |= VALUE_IN(element);
 #endif
     }
-    if (VALUE_BITS > 0) {
+    if (ORDERS_VALUES) {
         OR_ALL(&seen[0], (u32)values_seen);
         OR_ALL(&seen[1], (u32)(values_seen >> 32));
     }

@@ -1,5 +1,5 @@
 /* Counts the sample by cell, once with linear cells and once with logarithmic ones. All groups find the extremes of the sample, and how
-   many bits its values have; the first one writes them down. */
+   many bits its indices have; the first one writes them down. */
 
 KERNEL(ITEMS)
 weigh(BUCKET_PARAMETERS)
@@ -11,7 +11,7 @@ weigh(BUCKET_PARAMETERS)
     }
     BARRIER();
     AFTER_PREVIOUS();
-    for (u32 word = ITEM; VALUE_BITS > 0 && word < EXTREMES - 2; word += ITEMS) {
+    for (u32 word = ITEM; ORDERS_VALUES && word < EXTREMES - 2; word += ITEMS) {
         ATOMIC_OR(&seen[word % 2], control[VALUES_SEEN + word]);
     }
     /* Work-items of even number look for the smallest, those of odd number for the largest. */

@@ -84,11 +84,11 @@ impl CountedBuckets {
     }
 
     fn of_row(row: CountedRow, job: &Job) -> Self {
-        let has_values = job.element.value_bits > 0;
-        let one_of_log2 = if has_values { 8 } else { 9 };
-        // A key with many values may need as many parts as all of the array has buckets, and twice that as they are rounded. What is
+        let has_indices = orders_values(job);
+        let one_of_log2 = if has_indices { 8 } else { 9 };
+        // A key with many indices may need as many parts as all of the array has buckets, and twice that as they are rounded. What is
         // less here is what the local memory leaves.
-        let (sections, parts) = match (has_values, row.cells_log2) {
+        let (sections, parts) = match (has_indices, row.cells_log2) {
             _ if row.is_small => (512, 512),
             (false, _) => (2048, 2048),
             (true, ..15) if job.element.bytes() <= 8 => (2048, 1 << 14),
@@ -97,7 +97,7 @@ impl CountedBuckets {
         };
         Self {
             row,
-            // One of 512 elements, within limits: what a few groups look at in a few microseconds. With values, elements that are
+            // One of 512 elements, within limits: what a few groups look at in a few microseconds. With indices, elements that are
             // close together are many more, and it is to be foreseen how many.
             samples_log2: (job.row_length.max(1).ilog2().saturating_sub(one_of_log2)).clamp(13, 16),
             sample_items: 256,
@@ -180,7 +180,7 @@ impl CountedBuckets {
 
     /// From so many elements of the sample on, a cell is divided: it may not fit the larger tile.
     fn heavy(self, job: &Job) -> usize {
-        let quarters = if job.element.value_bits > 0 { 2 } else { 3 };
+        let quarters = if orders_values(job) { 2 } else { 3 };
         (self.row.large_tile.len() * quarters / 4 * self.samples() / job.row_length)
             .max(self.hot_by_chance(job))
     }
@@ -347,6 +347,7 @@ impl CountedBuckets {
             ("SLICE", self.slice() as u32),
             ("SLOTS", self.slots as u32),
             ("COUNTERS_EACH", COUNTERS_EACH as u32),
+            ("FREE_VALUES", u32::from(builder.job.element.value_bits > 0 && !orders_values(builder.job))),
         ];
         constants.extend(&control.tables);
         constants.extend(step.constants);
@@ -383,7 +384,12 @@ fn target_bytes(targets_log2: u32) -> usize {
 
 /// The words of a section. As in `kernels/counted.c`.
 fn section_words(job: &Job) -> usize {
-    if job.element.value_bits > 0 { 2 } else { 0 }
+    if orders_values(job) { 2 } else { 0 }
+}
+
+/// Whether values are part of the order: indices are, those of the caller are in no order where keys are equal.
+fn orders_values(job: &Job) -> bool {
+    job.element.indexed
 }
 
 /// Numbers of buckets are below. As in `kernels/counted.c`.

@@ -60,7 +60,19 @@ fn check<K: Key>(
     let (result, found) = sort(device, keys, with, order, buckets);
     let what = format!("{} {} keys, {with:?}, {pattern:?}", keys.len(), K::TYPE);
     assert!(as_bytes(&result) == as_bytes(&sorted(keys, order)), "{what}");
-    assert!(matches!(with, With::Nothing) || found == places(keys, order), "the values of {what}");
+    match with {
+        With::Nothing => {}
+        With::Indices => assert!(found == places(keys, order), "the indices of {what}"),
+        // In any order where keys are equal.
+        With::Values => {
+            let of_values: Vec<K> = found.iter().map(|&place| keys[place as usize]).collect();
+            assert!(as_bytes(&of_values) == as_bytes(&result), "the values of {what}");
+            assert!(
+                sorted(&found, Order::Ascending).into_iter().eq(0..keys.len() as u32),
+                "values of {what}"
+            );
+        }
+    }
 }
 
 /// Sorted keys, each so many times, at uneven distances.
@@ -126,18 +138,32 @@ mod on_opencl {
 
     #[test]
     #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
+    fn order_by_counted_buckets() {
+        under_oclgrind::<u32>(450, With::Indices, 8, UNEVEN);
+    }
+
+    #[test]
+    #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
+    fn order_by_counted_buckets_in_two_rounds() {
+        under_oclgrind::<u32>(7000, With::Indices, 6, &[Pattern::Zipf]);
+    }
+
+    #[test]
+    #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
     fn sort_wide_pairs_by_counted_buckets() {
         under_oclgrind::<i64>(600, With::Indices, 8, &[Pattern::Random, Pattern::FewUnique]);
     }
 
-    /// Keys that are there so often that their values are divided.
+    /// Keys that are there so often that their indices are divided, or, with values, that they are a bucket of their own.
     #[test]
     #[ignore = "run by counted_buckets_are_clean, in a process with Oclgrind"]
-    fn divide_the_values_of_keys() {
+    fn divide_the_indices_of_keys() {
         let device = testing::device();
         let many = |key: u32| u32::MAX / 4 * (key & 3);
         let keys: Vec<u32> = Pattern::Random.generate(3000, 5).into_iter().map(many).collect();
-        check(&device, &keys, With::Values, Order::Ascending, small(8), Pattern::FewUnique);
+        for with in [With::Indices, With::Values] {
+            check(&device, &keys, with, Order::Ascending, small(8), Pattern::FewUnique);
+        }
     }
 
     /// The last elements of a bucket are of one cell, so no work-item proposes a pivot for the others.
@@ -168,8 +194,10 @@ mod on_opencl {
             "sort_by_counted_buckets_in_two_rounds",
             "sort_pairs_by_counted_buckets",
             "sort_pairs_by_counted_buckets_in_two_rounds",
+            "order_by_counted_buckets",
+            "order_by_counted_buckets_in_two_rounds",
             "sort_wide_pairs_by_counted_buckets",
-            "divide_the_values_of_keys",
+            "divide_the_indices_of_keys",
             "sort_sorted_keys_that_repeat",
             "settle_long_buckets",
         ];
