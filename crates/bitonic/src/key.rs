@@ -170,6 +170,13 @@ impl<B: Bits> BitMap<B> {
         self == Self::IDENTITY
     }
 
+    /// The mapping of 32-bit keys whose highest bits are these.
+    #[inline(always)]
+    pub(crate) fn at_the_top(self) -> BitMap<u32> {
+        let up = |bits: B| (bits.widen() as u32) << (u32::BITS - B::WIDTH);
+        BitMap { floats: up(self.floats), flip: up(self.flip) }
+    }
+
     /// The mask of the bits that are complemented where the sign bit is set.
     #[inline(always)]
     pub fn magnitude(self) -> B {

@@ -3,17 +3,20 @@
 use super::width::{KeysPlan, Settings, Width, scalar_limits};
 use crate::Error;
 use crate::instructions::Available;
-use crate::key::BitMap;
+use crate::key::{BitMap, Bits};
 use crate::plan::Algorithm;
 
-/// From this many 16-bit keys on, a table of 65,536 counters costs less than sorting does.
-const COUNT_16_FROM: usize = 1 << 14;
+/// From this many 16-bit keys on, going through a table of 65,536 counters costs less than sorting does.
+const COUNT_16_FROM: usize = 1 << 16;
 
 /// 16-bit keys up to this many are sorted on the stack.
 const ON_STACK: usize = 4096;
 
 /// With so few keys, clearing a larger buffer, or tables of counters, takes longer than the sort.
 const FEW: usize = 512;
+
+/// The same, of rows of a hundred.
+const FEWEST: usize = 128;
 
 /// Whether 8-bit keys are so few that sorting them as 32-bit keys takes less time than counting: not without vectors.
 fn is_few(len: usize, settings: Settings) -> bool {
@@ -23,8 +26,11 @@ fn is_few(len: usize, settings: Settings) -> bool {
 /// Sorts 8-bit keys by counting, few of them as 32-bit keys. Needs no memory beyond the stack.
 pub(super) fn sort_u8(bits: &mut [u8], map: BitMap<u8>, settings: Settings, _: bool) -> Result<(), Error> {
     if is_few(bits.len(), settings) {
-        let narrow = |wide| map.from_ordered(wide as u8);
-        return sort_on_stack::<_, FEW>(bits, settings, |bits| map.to_ordered(bits).into(), narrow);
+        return if bits.len() <= FEWEST {
+            sort_on_stack::<_, FEWEST>(bits, map, settings)
+        } else {
+            sort_on_stack::<_, FEW>(bits, map, settings)
+        };
     }
     // Four tables, so that runs of equal keys do not wait for their own counter.
     let mut counts = [[0_usize; 256]; 4];
@@ -73,17 +79,16 @@ pub(super) fn sort_u16(
     settings: Settings,
     parallel: bool,
 ) -> Result<(), Error> {
-    let widen = |bits: u16| u32::from(map.to_ordered(bits));
-    let narrow = |wide: u32| map.from_ordered(wide as u16);
-    if bits.len() <= FEW {
-        sort_on_stack::<_, FEW>(bits, settings, widen, narrow)?;
+    if bits.len() <= FEWEST {
+        sort_on_stack::<_, FEWEST>(bits, map, settings)?;
+    } else if bits.len() <= FEW {
+        sort_on_stack::<_, FEW>(bits, map, settings)?;
     } else if bits.len() <= ON_STACK {
-        sort_on_stack::<_, ON_STACK>(bits, settings, widen, narrow)?;
+        sort_on_stack::<_, ON_STACK>(bits, map, settings)?;
     } else if bits.len() < COUNT_16_FROM {
         let mut wide = try_vec(bits.len())?;
-        wide.extend(bits.iter().map(|&bits| widen(bits)));
-        u32::sort(&mut wide, BitMap::IDENTITY, settings, parallel)?;
-        bits.iter_mut().zip(&wide).for_each(|(bits, &wide)| *bits = narrow(wide));
+        wide.resize(bits.len(), 0);
+        sort_widened(bits, &mut wide, map, settings, parallel)?;
     } else {
         let mut counts: Vec<usize> = try_vec(1 << 16)?;
         counts.resize(1 << 16, 0);
@@ -93,26 +98,47 @@ pub(super) fn sort_u16(
         let mut rest = bits;
         for ordered in 0..=u16::MAX {
             let raw = map.from_ordered(ordered);
-            let (run, behind) = rest.split_at_mut(counts[usize::from(raw)]);
-            run.fill(raw);
-            rest = behind;
+            rest = write_run(rest, raw, counts[usize::from(raw)]);
         }
     }
     Ok(())
 }
 
-/// Sorts up to `MOST` keys as 32-bit keys, which `widen` makes of them in order, on the stack.
-fn sort_on_stack<B: Copy, const MOST: usize>(
+/// Writes so many keys, and returns the places behind them. These are still to be written, so that most runs are one block, whatever
+/// their length: that takes no branch that depends on it.
+#[inline(always)]
+fn write_run(keys: &mut [u16], key: u16, count: usize) -> &mut [u16] {
+    const BLOCK: usize = 16;
+    match keys.first_chunk_mut::<BLOCK>() {
+        Some(block) if count <= BLOCK => *block = [key; BLOCK],
+        _ => keys[..count].fill(key),
+    }
+    &mut keys[count..]
+}
+
+/// Sorts up to `MOST` keys as 32-bit keys on the stack.
+fn sort_on_stack<B: Bits, const MOST: usize>(
     bits: &mut [B],
+    map: BitMap<B>,
     settings: Settings,
-    widen: impl Fn(B) -> u32,
-    narrow: impl Fn(u32) -> B,
 ) -> Result<(), Error> {
     let mut buffer = [0_u32; MOST];
-    let wide = &mut buffer[..bits.len()];
-    wide.iter_mut().zip(bits.iter()).for_each(|(wide, &bits)| *wide = widen(bits));
-    u32::sort(wide, BitMap::IDENTITY, settings, false)?;
-    bits.iter_mut().zip(wide.iter()).for_each(|(bits, &wide)| *bits = narrow(wide));
+    sort_widened(bits, &mut buffer[..bits.len()], map, settings, false)
+}
+
+/// Sorts keys as 32-bit keys whose highest bits they are: so the mapping is done by vectors, as for all 32-bit keys.
+#[inline(always)]
+fn sort_widened<B: Bits>(
+    bits: &mut [B],
+    wide: &mut [u32],
+    map: BitMap<B>,
+    settings: Settings,
+    parallel: bool,
+) -> Result<(), Error> {
+    let up = u32::BITS - B::WIDTH;
+    wide.iter_mut().zip(bits.iter()).for_each(|(wide, &bits)| *wide = (bits.widen() as u32) << up);
+    u32::sort(wide, map.at_the_top(), settings, parallel)?;
+    bits.iter_mut().zip(wide.iter()).for_each(|(bits, &wide)| *bits = B::truncate((wide >> up).into()));
     Ok(())
 }
 
