@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import platform
 import time
+from functools import partial
 from statistics import median
 from typing import Any, Callable
 
@@ -16,18 +17,13 @@ import numpy as np
 
 import bitonic
 
-OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
-    "sort": (lambda a, threads: bitonic.sort(a, threads=threads), np.sort),
-    "argsort": (lambda a, threads: bitonic.argsort(a, threads=threads), lambda a: np.argsort(a, kind="stable")),
-    "partition": (
-        lambda a, threads: bitonic.partition(a, a.shape[-1] // 2, threads=threads),
-        lambda a: np.partition(a, a.shape[-1] // 2),
-    ),
-    "argpartition": (
-        lambda a, threads: bitonic.argpartition(a, a.shape[-1] // 2, threads=threads),
-        lambda a: np.argpartition(a, a.shape[-1] // 2),
-    ),
-    "unique": (lambda a, threads: bitonic.unique(a, threads=threads), np.unique),
+# Ours, NumPy's, what both are given beside the keys, and what only NumPy is given.
+OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any], Callable[[Any], tuple[Any, ...]], dict[str, Any]]] = {
+    "sort": (bitonic.sort, np.sort, lambda a: (), {}),
+    "argsort": (bitonic.argsort, np.argsort, lambda a: (), {"kind": "stable"}),
+    "partition": (bitonic.partition, np.partition, lambda a: (a.shape[-1] // 2,), {}),
+    "argpartition": (bitonic.argpartition, np.argpartition, lambda a: (a.shape[-1] // 2,), {}),
+    "unique": (bitonic.unique, np.unique, lambda a: (), {}),
 }
 
 
@@ -55,13 +51,16 @@ def is_same(name: str, ours: Any, theirs: Any, keys: Any) -> bool:
 
 def measure(name: str, keys: Any, threads: int | None) -> tuple[float, float]:
     """The median seconds of a call, ours and NumPy's, taking turns."""
-    ours, theirs = OPERATIONS[name]
+    ours, theirs, beside, of_theirs = OPERATIONS[name]
+    # Called in the same way, so that what a call costs in Python counts for both alike.
+    given, of_ours = (keys, *beside(keys)), {} if threads is None else {"threads": threads}
+    sides = (partial(ours, *given, **of_ours), partial(theirs, *given, **of_theirs))
     # Turns of a fraction of a millisecond: most of them pass without another process on the core.
     calls = max(1, 2_000 // max(1, keys.size))
     times: tuple[list[float], list[float]] = ([], [])
     budget = time.perf_counter() + 1.5
     while len(times[0]) < 5 or (time.perf_counter() < budget and len(times[0]) < 2001):
-        for side, function in enumerate((lambda: ours(keys, threads), lambda: theirs(keys))):
+        for side, function in enumerate(sides):
             start = time.perf_counter()
             for _ in range(calls):
                 result = function()
