@@ -32,7 +32,7 @@ impl Options {
 
     /// Whether the library's functions without options do the same: for few keys they take neither a device nor a second thread.
     fn is_usual(&self, len: usize) -> bool {
-        const FEW: usize = 256;
+        const FEW: usize = 1 << 12;
         self.is_plain && (self.is_unlimited || len <= FEW)
     }
 
@@ -61,9 +61,6 @@ fn sort_parts<K: Key>(sorter: &Sorter, keys: &mut [K], parts: Parts<'_>) -> Resu
     }
 }
 
-/// Up to this many 8-bit keys are sorted here: the library counts them, and going through 256 counters takes longer than that.
-const FEW_BYTES: usize = 64;
-
 /// Sorts every part in place.
 pub(crate) fn sort<K: NumpyKey>(
     options: &Options,
@@ -77,17 +74,6 @@ pub(crate) fn sort<K: NumpyKey>(
             options.refuse_oblivious("a stable sort of floats with nan='last'")?;
         }
         return turned(&order, keys, |bits| sort_parts(&options.ascending(), bits, parts));
-    }
-    let has_ties = options.stable && !order.is_total();
-    if K::Bits::WIDTH == 8
-        && keys.len() <= FEW_BYTES
-        && parts.is_one()
-        && options.is_usual(keys.len())
-        && !has_ties
-    {
-        // Keys whose number is the same are the same.
-        keys.sort_unstable_by_key(|&key| order.turn(key));
-        return Ok(());
     }
     let ties = if options.stable { Ties::remember(&order, keys, parts)? } else { Vec::new() };
     match (parts.is_one() && options.is_usual(keys.len()), options.descending) {
@@ -322,11 +308,20 @@ pub(crate) fn partition<K: NumpyKey>(
     row: usize,
     places: &[usize],
 ) -> Result<(), Error> {
-    let order = options.order::<K>(missing);
-    if !order.is_total() && (options.oblivious || order.has_missing(keys)) {
-        return turned(&order, keys, |bits| partition_rows(&options.ascending(), bits, row, places));
+    match missing {
+        Missing::Nan if !options.total => {
+            partition_rows(&options.sorter.clone().nan_last(true), keys, row, places)
+        }
+        Missing::Nat if !options.total => {
+            let order = options.order::<K>(missing);
+            if options.oblivious || order.has_missing(keys) {
+                turned(&order, keys, |bits| partition_rows(&options.ascending(), bits, row, places))
+            } else {
+                partition_rows(&options.sorter, keys, row, places)
+            }
+        }
+        _ => partition_rows(&options.sorter, keys, row, places),
     }
-    partition_rows(&options.sorter, keys, row, places)
 }
 
 fn partition_rows<K: Key>(

@@ -31,12 +31,14 @@ pub(crate) struct Kernels<B: 'static> {
     pub(crate) flip_fused: [unsafe fn(*mut B, usize); 3],
     /// One, two or three half-cleaner steps on a power of two of keys above `tile`.
     pub(crate) half_clean_fused: [unsafe fn(*mut B, usize); 3],
-    /// Moves the keys below the pivot to the front and returns their number.
-    pub(crate) partition: unsafe fn(*mut B, usize, B) -> usize,
-    /// Whether the keys are in ascending order.
-    pub(crate) is_ascending: unsafe fn(*const B, usize) -> bool,
-    /// Whether the keys are in descending order.
-    pub(crate) is_descending: unsafe fn(*const B, usize) -> bool,
+    /// Moves the keys whose ordered bits are below the pivot to the front and returns their number.
+    pub(crate) partition: unsafe fn(*mut B, usize, BitMap<B>, B) -> usize,
+    /// The same, and turns all bits in memory into ordered bits.
+    pub(crate) order_and_partition: unsafe fn(*mut B, usize, BitMap<B>, B) -> usize,
+    /// Whether the ordered bits of the keys are in ascending order.
+    pub(crate) is_ascending: unsafe fn(*const B, usize, BitMap<B>) -> bool,
+    /// Whether they are in descending order.
+    pub(crate) is_descending: unsafe fn(*const B, usize, BitMap<B>) -> bool,
     /// How often each of the first so many values occurs; `None` if there are others.
     pub(crate) count_values: CountValues<B>,
     /// Where the first key is whose ordered bits are below the bound; as many as there are keys, if none is.
@@ -135,21 +137,32 @@ macro_rules! instantiate {
             }
 
             $(#[$feature])*
-            unsafe fn partition_keys(keys: *mut $Bits, len: usize, pivot: $Bits) -> usize {
+            unsafe fn partition_keys(keys: *mut $Bits, len: usize, map: BitMap<$Bits>, pivot: $Bits) -> usize {
                 // SAFETY: the table is for this processor; pointer and length are handed on as they came.
-                unsafe { partition::partition::<$Vector>(keys, len, pivot) }
+                unsafe { partition::partition::<$Vector>(keys, len, map, pivot) }
             }
 
             $(#[$feature])*
-            unsafe fn is_ascending(keys: *const $Bits, len: usize) -> bool {
+            unsafe fn order_and_partition(
+                keys: *mut $Bits,
+                len: usize,
+                map: BitMap<$Bits>,
+                pivot: $Bits,
+            ) -> usize {
                 // SAFETY: the table is for this processor; pointer and length are handed on as they came.
-                unsafe { scan::is_ascending::<$Vector>(keys, len) }
+                unsafe { partition::order_and_partition::<$Vector>(keys, len, map, pivot) }
             }
 
             $(#[$feature])*
-            unsafe fn is_descending(keys: *const $Bits, len: usize) -> bool {
+            unsafe fn is_ascending(keys: *const $Bits, len: usize, map: BitMap<$Bits>) -> bool {
                 // SAFETY: the table is for this processor; pointer and length are handed on as they came.
-                unsafe { scan::is_descending::<$Vector>(keys, len) }
+                unsafe { scan::is_ascending::<$Vector>(keys, len, map) }
+            }
+
+            $(#[$feature])*
+            unsafe fn is_descending(keys: *const $Bits, len: usize, map: BitMap<$Bits>) -> bool {
+                // SAFETY: the table is for this processor; pointer and length are handed on as they came.
+                unsafe { scan::is_descending::<$Vector>(keys, len, map) }
             }
 
             $(#[$feature])*
@@ -215,6 +228,7 @@ macro_rules! instantiate {
                 flip_fused: [flip_fused::<2>, flip_fused::<4>, flip_fused::<8>],
                 half_clean_fused: [half_clean_fused::<2>, half_clean_fused::<4>, half_clean_fused::<8>],
                 partition: partition_keys,
+                order_and_partition,
                 is_ascending,
                 is_descending,
                 count_values,

@@ -88,7 +88,7 @@ impl<B: Bits, const N: usize> Vector for Array<B, N> {
     }
 
     #[inline(always)]
-    unsafe fn partition(self, pivot: Self, left: *mut B, right: *mut B) -> usize {
+    unsafe fn partition(self, ranks: Self, pivot: Self, left: *mut B, right: *mut B) -> usize {
         // Every key is written at both ends; the end it belongs to moves on, the other one is overwritten.
         let mut below = 0;
         for lane in 0..N {
@@ -98,7 +98,7 @@ impl<B: Bits, const N: usize> Vector for Array<B, N> {
                 left.add(below).write(key);
                 right.sub(lane - below + 1).write(key);
             }
-            below += usize::from(key < pivot.0[lane]);
+            below += usize::from(ranks.0[lane] < pivot.0[lane]);
         }
         below
     }

@@ -5,7 +5,8 @@
 //!   depend on the keys: there is no quadratic case.
 //! - Keys equal to a pivot that comes up again are split off and done, so that many equal keys cost less, not more; a part of at
 //!   most 16 values is counted instead of sorted.
-//! - What is in its place is turned from ordered bits into keys at once, while the cache still has it.
+//! - Bits in memory become ordered bits in the first partition, and what is in its place becomes keys again at once, while the cache
+//!   still has it: neither takes a pass of its own.
 //! - Keys in order, or in opposite order, are recognised by a scan that gives up at the first counterexample.
 
 use super::generic::scan::COUNTED_VALUES;
@@ -14,15 +15,15 @@ use super::network;
 use super::threads::{PARALLEL_FROM, both};
 use crate::key::{BitMap, Bits};
 
-/// Sorts more ordered bits than a tile holds, fast rather than obliviously, and makes keys of them as `map` says.
+/// Sorts the bits of more keys than a tile holds so that what `map` makes of them ascends, fast rather than obliviously.
 pub(super) fn sort<B: Bits>(bits: &mut [B], map: BitMap<B>, kernels: &Kernels<B>, parallel: bool) {
     let task = Task { kernels, map, parallel };
-    if is_done_by_scan(bits, kernels) {
-        return task.finish(bits);
+    if is_done_by_scan(bits, map, kernels) {
+        return;
     }
     // Every partition that halves a part uses one; twice as many allow for uneven ones.
     let budget = 2 * (bits.len() / kernels.tile + 1).ilog2() + 4;
-    sort_part(Part { keys: bits, least: None, budget }, &task);
+    sort_part(Part { keys: bits, map, least: None, budget }, &task);
 }
 
 /// What is the same for all parts of a sort.
@@ -43,13 +44,13 @@ impl<B: Bits> Task<'_, B> {
 }
 
 /// Finishes keys that are in ascending or descending order already.
-fn is_done_by_scan<B: Bits>(keys: &mut [B], kernels: &Kernels<B>) -> bool {
+fn is_done_by_scan<B: Bits>(keys: &mut [B], map: BitMap<B>, kernels: &Kernels<B>) -> bool {
     // SAFETY: the kernels were handed out for this processor; pointer and length are the slice's.
     unsafe {
-        if (kernels.is_ascending)(keys.as_ptr(), keys.len()) {
+        if (kernels.is_ascending)(keys.as_ptr(), keys.len(), map) {
             return true;
         }
-        if (kernels.is_descending)(keys.as_ptr(), keys.len()) {
+        if (kernels.is_descending)(keys.as_ptr(), keys.len(), map) {
             keys.reverse();
             return true;
         }
@@ -60,7 +61,9 @@ fn is_done_by_scan<B: Bits>(keys: &mut [B], kernels: &Kernels<B>) -> bool {
 /// Keys that stand between others already in their places.
 struct Part<'a, B> {
     keys: &'a mut [B],
-    /// A key that none of them is below, if one is known.
+    /// What makes ordered bits of them: the map of the sort before the first partition, nothing behind it.
+    map: BitMap<B>,
+    /// An ordered key that none of them is below, if one is known.
     least: Option<B>,
     /// How many more partitions may be tried.
     budget: u32,
@@ -75,21 +78,22 @@ fn sort_part<B: Bits>(mut part: Part<'_, B>, task: &Task<'_, B>) {
             return task.finish(part.keys);
         }
         part.budget -= 1;
-        let sample = Sample::take(part.keys, kernels);
+        let sample = Sample::take(part.keys, part.map, kernels);
         if let Some(values) = sample.few_values()
-            && sort_by_counting(part.keys, values, kernels)
+            && sort_by_counting(&mut part, values, task)
         {
-            return task.finish(part.keys);
+            return;
         }
         let pivot = sample.key(SAMPLE / 2);
         let below = match part.least {
             // None is below the pivot: split off those that equal it.
             Some(least) if least == pivot => 0,
-            _ => partition(part.keys, pivot, kernels),
+            _ => order_and_partition(part.keys, part.map, pivot, kernels),
         };
+        part.map = BitMap::IDENTITY;
         if below == 0 {
             let Some(next) = successor(pivot) else { return task.finish(part.keys) };
-            let equal = partition(part.keys, next, kernels);
+            let equal = partition(part.keys, part.map, next, kernels);
             let (equal, rest) = part.keys.split_at_mut(equal);
             task.finish(equal);
             part.keys = rest;
@@ -97,8 +101,8 @@ fn sort_part<B: Bits>(mut part: Part<'_, B>, task: &Task<'_, B>) {
             continue;
         }
         let (lower, upper) = part.keys.split_at_mut(below);
-        let lower = Part { keys: lower, least: part.least, budget: part.budget };
-        let upper = Part { keys: upper, least: Some(pivot), budget: part.budget };
+        let lower = Part { keys: lower, ..part };
+        let upper = Part { keys: upper, least: Some(pivot), ..part };
         if task.parallel && len >= PARALLEL_FROM {
             return both(true, || sort_part(lower, task), || sort_part(upper, task));
         }
@@ -109,10 +113,19 @@ fn sort_part<B: Bits>(mut part: Part<'_, B>, task: &Task<'_, B>) {
     }
 }
 
-/// Moves the keys below the pivot to the front and returns their number.
-pub(super) fn partition<B: Bits>(keys: &mut [B], pivot: B, kernels: &Kernels<B>) -> usize {
+/// Moves the keys whose ordered bits are below the pivot to the front and returns their number.
+pub(super) fn partition<B: Bits>(keys: &mut [B], map: BitMap<B>, pivot: B, kernels: &Kernels<B>) -> usize {
     // SAFETY: the kernels were handed out for this processor; pointer and length are the slice's.
-    unsafe { (kernels.partition)(keys.as_mut_ptr(), keys.len(), pivot) }
+    unsafe { (kernels.partition)(keys.as_mut_ptr(), keys.len(), map, pivot) }
+}
+
+/// The same, and turns the bits of all keys into ordered bits.
+fn order_and_partition<B: Bits>(keys: &mut [B], map: BitMap<B>, pivot: B, kernels: &Kernels<B>) -> usize {
+    if map.is_identity() {
+        return partition(keys, map, pivot, kernels);
+    }
+    // SAFETY: the kernels were handed out for this processor; pointer and length are the slice's.
+    unsafe { (kernels.order_and_partition)(keys.as_mut_ptr(), keys.len(), map, pivot) }
 }
 
 /// The next greater key, if there is one.
@@ -124,20 +137,22 @@ pub(super) fn successor<B: Bits>(key: B) -> Option<B> {
 /// than a tenth of the time of the partition it is for.
 pub(super) const SAMPLE: usize = 128;
 
-/// Keys from all over a part, in order.
+/// Ordered keys from all over a part, sorted.
 pub(super) struct Sample<B> {
     keys: [B; SAMPLE],
 }
 
 impl<B: Bits> Sample<B> {
-    pub(super) fn take(keys: &[B], kernels: &Kernels<B>) -> Self {
+    pub(super) fn take(keys: &[B], map: BitMap<B>, kernels: &Kernels<B>) -> Self {
         // Even spacing with a jitter: patterns with a period would fool even spacing alone.
         let spacing = keys.len() / SAMPLE;
         let mut random = keys.len() as u64 | 1;
         let mut sample: [B; SAMPLE] = std::array::from_fn(|index| {
             random = random.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31);
             // The upper half of 32 random bits times the spacing: below it, and without a division.
-            keys[index * spacing + ((random >> 32).wrapping_mul(spacing as u64) >> 32) as usize]
+            map.to_ordered(
+                keys[index * spacing + ((random >> 32).wrapping_mul(spacing as u64) >> 32) as usize],
+            )
         });
         kernels.sort_tile(&mut sample);
         Self { keys: sample }
@@ -168,15 +183,17 @@ struct FewValues<B> {
     count: usize,
 }
 
-/// Sorts by counting if the keys have no other values than these.
-fn sort_by_counting<B: Bits>(keys: &mut [B], few: FewValues<B>, kernels: &Kernels<B>) -> bool {
+/// Sorts by counting if the keys have no other values than these, and finishes them.
+fn sort_by_counting<B: Bits>(part: &mut Part<'_, B>, few: FewValues<B>, task: &Task<'_, B>) -> bool {
+    let bits = few.values.map(|value| part.map.from_ordered(value));
     // SAFETY: the kernels were handed out for this processor; pointer and length are the slice's.
-    let counts = unsafe { (kernels.count_values)(keys.as_ptr(), keys.len(), &few.values, few.count) };
+    let counts =
+        unsafe { (task.kernels.count_values)(part.keys.as_ptr(), part.keys.len(), &bits, few.count) };
     let Some(counts) = counts else { return false };
-    let mut rest = keys;
+    let mut rest = &mut *part.keys;
     for (&value, &count) in few.values.iter().zip(&counts[..few.count]) {
         let (run, behind) = rest.split_at_mut(count);
-        run.fill(value);
+        run.fill(task.map.from_ordered(value));
         rest = behind;
     }
     true
@@ -201,10 +218,10 @@ mod tests {
             }
         }
 
-        unsafe fn count(keys: *mut u32, len: usize, pivot: u32) -> usize {
+        unsafe fn count(keys: *mut u32, len: usize, map: BitMap<u32>, pivot: u32) -> usize {
             PARTITIONED.fetch_add(len, Relaxed);
             // SAFETY: the caller's promise.
-            unsafe { (u32::kernels(Available::PORTABLE).partition)(keys, len, pivot) }
+            unsafe { (u32::kernels(Available::PORTABLE).partition)(keys, len, map, pivot) }
         }
 
         unsafe fn least_in_the_middle_of_a_buffer(keys: *mut u32, len: usize, _: u32) {

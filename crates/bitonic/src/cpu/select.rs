@@ -5,8 +5,8 @@
 
 use super::kernels::Kernels;
 use super::quicksort::{SAMPLE, Sample, partition, successor};
-use super::width::{Settings, select as select_width};
-use crate::key::{Bits, Key, as_bits_mut};
+use super::width::{Settings, select as select_width, sort_tile};
+use crate::key::{BitMap, Bits, Key, as_bits_mut};
 
 /// Puts the key that comes at `place` in sorted order there, none that comes later before it and none that comes earlier behind it.
 ///
@@ -20,23 +20,31 @@ pub(crate) fn select<K: Key>(keys: &mut [K], place: usize, settings: Settings) {
     select_width(bits, settings.map::<K>(), place, settings);
 }
 
+/// So many keys are sorted: sorting them takes no longer than a sample and a partition. A tile holds them, whatever the instructions.
+const FEW: usize = 2 * SAMPLE;
+
 /// How many keys of a sample the pivot is beyond the expected rank: twice the deviation of a median of 128.
 const MARGIN: usize = 12;
 
-/// Selects among ordered bits.
-pub(super) fn select_ordered<B: Bits>(mut keys: &mut [B], mut place: usize, kernels: &Kernels<B>) {
+/// Selects among the bits of keys by what `map` makes of them. Only the last few are turned into ordered bits and back.
+pub(super) fn select_bits<B: Bits>(
+    mut keys: &mut [B],
+    map: BitMap<B>,
+    mut place: usize,
+    kernels: &Kernels<B>,
+) {
     // A partition leaves less than three quarters as a rule; more of them than this allow for uneven ones.
-    let mut budget = 4 * (keys.len() / kernels.tile + 1).ilog2() + 8;
-    while keys.len() > kernels.tile {
+    let mut budget = 4 * (keys.len() / FEW + 1).ilog2() + 8;
+    while keys.len() > FEW {
         if budget == 0 {
-            keys.select_nth_unstable(place);
+            keys.select_nth_unstable_by_key(place, |&bits| map.to_ordered(bits));
             return;
         }
         budget -= 1;
         let expected = (place as u128 * SAMPLE as u128 / keys.len() as u128) as usize;
         let near = if place < keys.len() / 2 { expected + MARGIN } else { expected.saturating_sub(MARGIN) };
-        let pivot = Sample::take(keys, kernels).key(near.min(SAMPLE - 1));
-        let below = partition(keys, pivot, kernels);
+        let pivot = Sample::take(keys, map, kernels).key(near.min(SAMPLE - 1));
+        let below = partition(keys, map, pivot, kernels);
         if place < below {
             keys = &mut keys[..below];
             continue;
@@ -46,7 +54,7 @@ pub(super) fn select_ordered<B: Bits>(mut keys: &mut [B], mut place: usize, kern
         // The least key left is the pivot. Where that may be so often that the rank is among its equals, split them off.
         if below == 0 {
             let Some(next) = successor(pivot) else { return };
-            let equal = partition(keys, next, kernels);
+            let equal = partition(keys, map, next, kernels);
             if place < equal {
                 return;
             }
@@ -54,7 +62,7 @@ pub(super) fn select_ordered<B: Bits>(mut keys: &mut [B], mut place: usize, kern
             place -= equal;
         }
     }
-    kernels.sort_tile(keys);
+    sort_tile(keys, map, kernels);
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! One key width: which sort serves it.
 
 use super::instructions::HasKernels;
+use super::kernels::Kernels;
 use super::packed::{self, Packing};
 use super::scalar::Run;
-use super::select::select_ordered;
+use super::select::select_bits;
 use super::threads::{PARALLEL_FROM, with_threads_for};
 use super::top::top_indices;
 use super::{narrow, network, quicksort};
@@ -235,8 +236,8 @@ macro_rules! vector_width {
         #[inline(never)]
         fn $sort_many(bits: &mut [$Bits], map: BitMap<$Bits>, settings: Settings, parallel: bool) {
             let kernels = <$Bits>::kernels(settings.instructions);
-            map_all(bits, map, kernels.to_ordered, parallel);
             if settings.oblivious {
+                map_all(bits, map, kernels.to_ordered, parallel);
                 network::sort(bits, kernels, parallel);
                 map_all(bits, map, kernels.from_ordered, parallel);
             } else {
@@ -249,10 +250,7 @@ macro_rules! vector_width {
             fn sort(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) -> Result<(), Error> {
                 let kernels = <$Bits>::kernels(settings.instructions);
                 if bits.len() <= kernels.tile {
-                    // One network, oblivious or not.
-                    map_all(bits, map, kernels.to_ordered, false);
-                    kernels.sort_tile(bits);
-                    map_all(bits, map, kernels.from_ordered, false);
+                    sort_tile(bits, map, kernels);
                 } else {
                     $sort_many(bits, map, settings, parallel);
                 }
@@ -263,9 +261,7 @@ macro_rules! vector_width {
 
             fn select(bits: &mut [Self], map: BitMap<Self>, place: usize, settings: Settings) {
                 let kernels = <$Bits>::kernels(settings.instructions);
-                map_all(bits, map, kernels.to_ordered, false);
-                select_ordered(bits, place, kernels);
-                map_all(bits, map, kernels.from_ordered, false);
+                select_bits(bits, map, place, kernels);
             }
 
             fn top(bits: &[Self], map: BitMap<Self>, k: usize, settings: Settings) -> Result<Vec<usize>, Error> {
@@ -289,6 +285,14 @@ macro_rules! vector_width {
 vector_width! {
     u32: sort_many_u32;
     u64: sort_many_u64;
+}
+
+/// Sorts no more keys than a tile holds, by one network: obliviously.
+#[inline]
+pub(super) fn sort_tile<B: Bits>(bits: &mut [B], map: BitMap<B>, kernels: &Kernels<B>) {
+    map_all(bits, map, kernels.to_ordered, false);
+    kernels.sort_tile(bits);
+    map_all(bits, map, kernels.from_ordered, false);
 }
 
 /// Turns all bits into ordered bits, or back.

@@ -141,10 +141,10 @@ impl Vector for U32x4 {
     }
 
     #[inline(always)]
-    unsafe fn partition(self, pivot: Self, left: *mut u32, right: *mut u32) -> usize {
+    unsafe fn partition(self, ranks: Self, pivot: Self, left: *mut u32, right: *mut u32) -> usize {
         // SAFETY: the processor has NEON (see the top), and a register of keys has room at either pointer, as the caller vouches.
         unsafe {
-            let below = vcltq_u32(self.0, pivot.0);
+            let below = vcltq_u32(ranks.0, pivot.0);
             let below = vaddvq_u32(vandq_u32(below, vld1q_u32([1, 2, 4, 8].as_ptr())));
             let order = vld1q_u8(PARTITION_4[below as usize].as_ptr());
             let parted = Self(vreinterpretq_u32_u8(vqtbl1q_u8(vreinterpretq_u8_u32(self.0), order)));
@@ -281,10 +281,10 @@ impl Vector for U64x2 {
     }
 
     #[inline(always)]
-    unsafe fn partition(self, pivot: Self, left: *mut u64, right: *mut u64) -> usize {
+    unsafe fn partition(self, ranks: Self, pivot: Self, left: *mut u64, right: *mut u64) -> usize {
         // SAFETY: the processor has NEON (see the top), and a register of keys has room at either pointer, as the caller vouches.
         unsafe {
-            let below = vcltq_u64(self.0, pivot.0);
+            let below = vcltq_u64(ranks.0, pivot.0);
             let below = vaddvq_u64(vandq_u64(below, vld1q_u64([1, 2].as_ptr())));
             let order = vld1q_u8(PARTITION_2[below as usize].as_ptr());
             let parted = Self(vreinterpretq_u64_u8(vqtbl1q_u8(vreinterpretq_u8_u64(self.0), order)));

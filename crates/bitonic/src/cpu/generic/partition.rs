@@ -1,5 +1,8 @@
 //! Partitioning in place: keys below a pivot to the front, the others to the back.
 //!
+//! Bits in memory are compared by the ordered bits that a [`BitMap`] makes of them. What is moved are the bits as they were, or the
+//! ordered bits: that saves a pass over memory for them.
+//!
 //! ```text
 //!   | below  | free |   not yet read   | free | not below |
 //!            ^left  ^read_left         ^read_right        ^right        (free keys are held in registers or a buffer)
@@ -15,8 +18,10 @@
 //! afterwards.
 
 use super::columns::read_rows;
+use super::ordered::ordered;
 use super::vector::Vector;
 use crate::cpu::prefetch::{AHEAD, prefetch};
+use crate::key::{BitMap, Bits};
 use std::hint::select_unpredictable;
 use std::mem::MaybeUninit;
 
@@ -26,19 +31,88 @@ const UNROLL: usize = 8;
 /// The bytes of a cache line; where lines are longer, some are asked for twice.
 const CACHE_LINE: usize = 64;
 
-/// Partitions `len` keys, and returns how many are below `pivot`.
+/// What is compared with the pivot, and what is moved. The three ways are compiled apart.
+#[derive(Clone, Copy)]
+struct Ways<B, const RANKS: bool, const ORDERS: bool> {
+    /// What is made of bits if `RANKS` or `ORDERS`.
+    map: BitMap<B>,
+}
+
+impl<B: Bits, const RANKS: bool, const ORDERS: bool> Ways<B, RANKS, ORDERS> {
+    /// What is moved, of bits that were read.
+    #[inline(always)]
+    unsafe fn moved<V: Vector<Lane = B>>(self, bits: V) -> V {
+        // SAFETY: registers only, and the caller vouches for the instructions.
+        if ORDERS { unsafe { ordered(bits, self.map) } } else { bits }
+    }
+
+    /// What is compared, of bits that are moved.
+    #[inline(always)]
+    unsafe fn ranks<V: Vector<Lane = B>>(self, moved: V) -> V {
+        // SAFETY: registers only, and the caller vouches for the instructions.
+        if RANKS { unsafe { ordered(moved, self.map) } } else { moved }
+    }
+
+    /// The same for a single key: what is moved, and whether it is below the pivot.
+    #[inline(always)]
+    fn key(self, bits: B, pivot: B) -> (B, bool) {
+        let moved = if ORDERS { self.map.to_ordered(bits) } else { bits };
+        let rank = if RANKS { self.map.to_ordered(moved) } else { moved };
+        (moved, rank < pivot)
+    }
+}
+
+/// Partitions the bits of `len` keys, and returns how many are below `pivot`, an ordered key. The bits stay as they are.
 ///
 /// # Safety
 ///
 /// As for [`Vector`]; `len` keys must be valid for reading and writing.
 #[inline(always)]
-pub(crate) unsafe fn partition<V: Vector>(keys: *mut V::Lane, len: usize, pivot: V::Lane) -> usize {
+pub(crate) unsafe fn partition<V: Vector>(
+    keys: *mut V::Lane,
+    len: usize,
+    map: BitMap<V::Lane>,
+    pivot: V::Lane,
+) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if map.is_identity() {
+            partition_in::<V, false, false>(Ways { map }, keys, len, pivot)
+        } else {
+            partition_in::<V, true, false>(Ways { map }, keys, len, pivot)
+        }
+    }
+}
+
+/// The same, and makes ordered bits of all of them.
+///
+/// # Safety
+///
+/// As for [`partition`].
+#[inline(always)]
+pub(crate) unsafe fn order_and_partition<V: Vector>(
+    keys: *mut V::Lane,
+    len: usize,
+    map: BitMap<V::Lane>,
+    pivot: V::Lane,
+) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe { partition_in::<V, false, true>(Ways { map }, keys, len, pivot) }
+}
+
+#[inline(always)]
+unsafe fn partition_in<V: Vector, const RANKS: bool, const ORDERS: bool>(
+    ways: Ways<V::Lane, RANKS, ORDERS>,
+    keys: *mut V::Lane,
+    len: usize,
+    pivot: V::Lane,
+) -> usize {
     let batch = UNROLL * V::LANES;
     // SAFETY: all reads stay between `read_left` and `read_right`, all writes in the free room beside them, by the
     // invariant above.
     unsafe {
         if len < 3 * batch {
-            return partition_few(keys, len, pivot);
+            return partition_few(ways, keys, len, pivot);
         }
         let pivots = V::splat(pivot);
         let aside_left = load_batch::<V>(keys);
@@ -58,7 +132,8 @@ pub(crate) unsafe fn partition<V: Vector>(keys: *mut V::Lane, len: usize, pivot:
             read_left = select_unpredictable(from_left, read_left.add(batch), read_left);
             read_right = select_unpredictable(from_left, read_right, read_right.sub(batch));
             for register in current {
-                let below = register.partition(pivots, left, right);
+                let register = ways.moved(register);
+                let below = register.partition(ways.ranks(register), pivots, left, right);
                 left = left.add(below);
                 right = right.sub(V::LANES - below);
             }
@@ -72,8 +147,8 @@ pub(crate) unsafe fn partition<V: Vector>(keys: *mut V::Lane, len: usize, pivot:
         std::ptr::copy_nonoverlapping(read_left, middle, middle_len);
         let whole = middle_len / V::LANES;
         for index in whole * V::LANES..middle_len {
-            let key = middle.add(index).read();
-            if key < pivot {
+            let (key, is_below) = ways.key(middle.add(index).read(), pivot);
+            if is_below {
                 left.write(key);
                 left = left.add(1);
             } else {
@@ -83,10 +158,12 @@ pub(crate) unsafe fn partition<V: Vector>(keys: *mut V::Lane, len: usize, pivot:
         }
         let middle_registers = (0..whole).map(|index| V::load(middle.add(index * V::LANES)));
         for register in middle_registers.chain(current).chain(aside_left).chain(aside_right) {
+            let register = ways.moved(register);
+            let ranks = ways.ranks(register);
             let below = if right.offset_from_unsigned(left) >= 2 * V::LANES {
-                register.partition(pivots, left, right)
+                register.partition(ranks, pivots, left, right)
             } else {
-                partition_tight(register, pivots, left, right)
+                partition_tight(register, ranks, pivots, left, right)
             };
             left = left.add(below);
             right = right.sub(V::LANES - below);
@@ -107,6 +184,7 @@ unsafe fn load_batch<V: Vector>(from: *const V::Lane) -> [V; UNROLL] {
 #[inline(always)]
 unsafe fn partition_tight<V: Vector>(
     register: V,
+    ranks: V,
     pivots: V,
     left: *mut V::Lane,
     right: *mut V::Lane,
@@ -116,7 +194,7 @@ unsafe fn partition_tight<V: Vector>(
     // SAFETY: the buffer has a register's room on either side; exactly as many keys are copied as were read.
     unsafe {
         let end = buffer.add(2 * V::LANES);
-        let below = register.partition(pivots, buffer, end);
+        let below = register.partition(ranks, pivots, buffer, end);
         let above = V::LANES - below;
         std::ptr::copy_nonoverlapping(buffer, left, below);
         std::ptr::copy_nonoverlapping(end.sub(above), right.sub(above), above);
@@ -126,15 +204,20 @@ unsafe fn partition_tight<V: Vector>(
 
 /// Too few keys for registers.
 #[inline(always)]
-unsafe fn partition_few<T: Ord + Copy>(keys: *mut T, len: usize, pivot: T) -> usize {
+unsafe fn partition_few<B: Bits, const RANKS: bool, const ORDERS: bool>(
+    ways: Ways<B, RANKS, ORDERS>,
+    keys: *mut B,
+    len: usize,
+    pivot: B,
+) -> usize {
     let mut below = 0;
     // SAFETY: both indices are below `len`.
     unsafe {
         for index in 0..len {
-            let key = keys.add(index).read();
+            let (key, is_below) = ways.key(keys.add(index).read(), pivot);
             keys.add(index).write(keys.add(below).read());
             keys.add(below).write(key);
-            below += usize::from(key < pivot);
+            below += usize::from(is_below);
         }
     }
     below

@@ -5,24 +5,25 @@ use super::vector::Vector;
 use crate::cpu::prefetch::{AHEAD, prefetch};
 use crate::key::BitMap;
 
-/// Whether all keys are in ascending order. Gives up at the first register that shows otherwise.
+/// Whether the ordered bits of all keys are in ascending order. Gives up at the first register that shows otherwise.
 ///
 /// # Safety
 ///
 /// As for [`Vector`]; `len` keys must be valid for reading.
 #[inline(always)]
-pub(crate) unsafe fn is_ascending<V: Vector>(keys: *const V::Lane, len: usize) -> bool {
+pub(crate) unsafe fn is_ascending<V: Vector>(keys: *const V::Lane, len: usize, map: BitMap<V::Lane>) -> bool {
     // SAFETY: `index + 1 + LANES <= len` in the first loop, `index + 1 < len` in the second.
     unsafe {
         let mut index = 0;
         while index + V::LANES < len {
-            if !V::load(keys.add(index)).all_at_most(V::load(keys.add(index + 1))) {
+            let (these, next) = (V::load(keys.add(index)), V::load(keys.add(index + 1)));
+            if !ordered(these, map).all_at_most(ordered(next, map)) {
                 return false;
             }
             index += V::LANES;
         }
         while index + 1 < len {
-            if keys.add(index).read() > keys.add(index + 1).read() {
+            if map.to_ordered(keys.add(index).read()) > map.to_ordered(keys.add(index + 1).read()) {
                 return false;
             }
             index += 1;
@@ -37,18 +38,23 @@ pub(crate) unsafe fn is_ascending<V: Vector>(keys: *const V::Lane, len: usize) -
 ///
 /// As for [`is_ascending`].
 #[inline(always)]
-pub(crate) unsafe fn is_descending<V: Vector>(keys: *const V::Lane, len: usize) -> bool {
+pub(crate) unsafe fn is_descending<V: Vector>(
+    keys: *const V::Lane,
+    len: usize,
+    map: BitMap<V::Lane>,
+) -> bool {
     // SAFETY: as in `is_ascending`.
     unsafe {
         let mut index = 0;
         while index + V::LANES < len {
-            if !V::load(keys.add(index + 1)).all_at_most(V::load(keys.add(index))) {
+            let (these, next) = (V::load(keys.add(index)), V::load(keys.add(index + 1)));
+            if !ordered(next, map).all_at_most(ordered(these, map)) {
                 return false;
             }
             index += V::LANES;
         }
         while index + 1 < len {
-            if keys.add(index).read() < keys.add(index + 1).read() {
+            if map.to_ordered(keys.add(index).read()) < map.to_ordered(keys.add(index + 1).read()) {
                 return false;
             }
             index += 1;

@@ -135,10 +135,16 @@ pub(crate) trait Vector: Copy {
     /// The lanes of `self` and `other` in turn: the first half of them, and the second.
     unsafe fn interleave(self, other: Self) -> (Self, Self);
 
-    /// Writes the keys below `pivot` from `left` on, and the others so that they end at `right`; returns how many were below.
-    /// May write a whole register at either place: what lies behind the keys on the left and before those on the
+    /// Writes the keys whose ranks are below `pivot` from `left` on, and the others so that they end at `right`; returns how many
+    /// were below. May write a whole register at either place: what lies behind the keys on the left and before those on the
     /// right is lost.
-    unsafe fn partition(self, pivot: Self, left: *mut Self::Lane, right: *mut Self::Lane) -> usize;
+    unsafe fn partition(
+        self,
+        ranks: Self,
+        pivot: Self,
+        left: *mut Self::Lane,
+        right: *mut Self::Lane,
+    ) -> usize;
 
     /// Counters, one in every lane, of nothing yet. Nothing but the next two functions understands them.
     unsafe fn no_counts() -> Self;

@@ -246,10 +246,10 @@ impl Vector for U32x8 {
     }
 
     #[inline(always)]
-    unsafe fn partition(self, pivot: Self, left: *mut u32, right: *mut u32) -> usize {
+    unsafe fn partition(self, ranks: Self, pivot: Self, left: *mut u32, right: *mut u32) -> usize {
         // SAFETY: the processor has AVX2 (see the top), and a register of keys has room at either pointer, as the caller vouches.
         unsafe {
-            let not_below = _mm256_cmpeq_epi32(_mm256_max_epu32(self.0, pivot.0), self.0);
+            let not_below = _mm256_cmpeq_epi32(_mm256_max_epu32(ranks.0, pivot.0), ranks.0);
             let below = !_mm256_movemask_ps(_mm256_castsi256_ps(not_below)) & 0xFF;
             let order = _mm_cvtsi64_si128(PARTITION_8[below as usize].cast_signed());
             let parted = _mm256_permutevar8x32_epi32(self.0, _mm256_cvtepu8_epi32(order));
@@ -452,10 +452,10 @@ impl Vector for U64x4 {
     }
 
     #[inline(always)]
-    unsafe fn partition(self, pivot: Self, left: *mut u64, right: *mut u64) -> usize {
+    unsafe fn partition(self, ranks: Self, pivot: Self, left: *mut u64, right: *mut u64) -> usize {
         // SAFETY: the processor has AVX2 (see the top), and a register of keys has room at either pointer, as the caller vouches.
         unsafe {
-            let below = _mm256_movemask_pd(_mm256_castsi256_pd(pivot.greater(self)));
+            let below = _mm256_movemask_pd(_mm256_castsi256_pd(pivot.greater(ranks)));
             let order = _mm256_loadu_si256(PARTITION_4[below as usize].as_ptr().cast());
             let parted = Self(_mm256_permutevar8x32_epi32(self.0, order));
             parted.store(left);

@@ -277,11 +277,11 @@ impl Vector for U32x16 {
     }
 
     #[inline(always)]
-    unsafe fn partition(self, pivot: Self, left: *mut u32, right: *mut u32) -> usize {
+    unsafe fn partition(self, ranks: Self, pivot: Self, left: *mut u32, right: *mut u32) -> usize {
         // SAFETY: the processor has AVX-512 (see the top), and a register of keys has room at either pointer, as the caller
         // vouches.
         unsafe {
-            let below = _mm512_cmplt_epu32_mask(self.0, pivot.0);
+            let below = _mm512_cmplt_epu32_mask(ranks.0, pivot.0);
             let count = below.count_ones() as usize;
             _mm512_storeu_si512(left.cast(), _mm512_maskz_compress_epi32(below, self.0));
             // Compress in registers: compressing to memory is slow on every processor but the newest.
@@ -450,11 +450,11 @@ impl Vector for U64x8 {
     }
 
     #[inline(always)]
-    unsafe fn partition(self, pivot: Self, left: *mut u64, right: *mut u64) -> usize {
+    unsafe fn partition(self, ranks: Self, pivot: Self, left: *mut u64, right: *mut u64) -> usize {
         // SAFETY: the processor has AVX-512 (see the top), and a register of keys has room at either pointer, as the caller
         // vouches.
         unsafe {
-            let below = _mm512_cmplt_epu64_mask(self.0, pivot.0);
+            let below = _mm512_cmplt_epu64_mask(ranks.0, pivot.0);
             let count = below.count_ones() as usize;
             _mm512_storeu_si512(left.cast(), _mm512_maskz_compress_epi64(below, self.0));
             let others = _mm512_maskz_compress_epi64(!below, self.0);
