@@ -48,6 +48,20 @@ def test_rows_and_strides() -> None:
     assert bool((keys[:, 1:] >= keys[:, :-1]).all())
 
 
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_every_axis(axis: int) -> None:
+    keys = keys_of("float32", 40, 300, 50)
+    expected = torch.sort(keys, dim=axis, stable=True)
+    assert torch.equal(bitonic.sort(keys, axis=axis), expected.values)
+    assert torch.equal(bitonic.argsort(keys, axis=axis), expected.indices)
+    best = bitonic.topk(keys, 7, axis=axis, largest=False)
+    assert torch.equal(best.values, expected.values.narrow(axis, 0, 7)) and torch.equal(best.indices, expected.indices.narrow(axis, 0, 7))
+    bitonic.sort_inplace(keys, axis=axis)
+    assert torch.equal(keys, expected.values)
+    flat = keys_of("int32", 30, 40)
+    assert torch.equal(bitonic.sort(flat, axis=None), flat.flatten().sort().values)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("length", [10, 5000, 100_003, 3_000_001])
 @pytest.mark.parametrize("descending", [False, True])

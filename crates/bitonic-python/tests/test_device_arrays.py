@@ -60,7 +60,7 @@ def host_of(array: Any) -> Any:
 def library() -> ModuleType:
     """What the package uses of CuPy."""
     cupy = ModuleType("cupy")
-    for name in ["empty", "asarray", "arange", "where", "isnan", "full_like", "take_along_axis", "searchsorted", "clip"]:
+    for name in ["empty", "asarray", "ascontiguousarray", "arange", "where", "nan_to_num", "moveaxis", "take_along_axis", "searchsorted", "clip"]:
         function = getattr(np, name)
         setattr(cupy, name, lambda *given, f=function, **named: Array(f(*map(host_of, given), **named)))
     stream = SimpleNamespace(ptr=1)
@@ -199,6 +199,35 @@ def test_the_best_keys_of_segments_are_those_of_the_processor(
     found, expected = bitonic.topk(Array(keys), k, largest=largest, offsets=given), bitonic.topk(keys, k, largest=largest, offsets=offsets)
     np.testing.assert_array_equal(host_of(found.indices), expected.indices)
     np.testing.assert_array_equal(bits_of(found.values), bits_of(expected.values))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("axis", [0, 1, -2, None])
+@pytest.mark.parametrize("stable", [False, True])
+def test_every_axis_is_that_of_the_processor(dtype: str, axis: int | None, stable: bool) -> None:
+    keys = keys_of(dtype, 6, 5, 4)
+    found, expected = bitonic.sort(Array(keys), axis=axis, stable=stable), bitonic.sort(keys, axis=axis, stable=stable)
+    np.testing.assert_array_equal(host_of(found), expected)
+    order = host_of(bitonic.argsort(Array(keys), axis=axis))
+    np.testing.assert_array_equal(order, bitonic.argsort(keys, axis=axis))
+    if axis is None:
+        return
+    best, wanted = bitonic.topk(Array(keys), 3, axis=axis), bitonic.topk(keys, 3, axis=axis)
+    np.testing.assert_array_equal(host_of(best.indices), wanted.indices)
+    np.testing.assert_array_equal(host_of(best.values), wanted.values)
+    values = np.arange(keys.size).reshape(keys.shape)
+    pair, wanted_pair = bitonic.sort_pairs(Array(keys), Array(values), axis=axis, stable=True), bitonic.sort_pairs(keys, values, axis=axis, stable=True)
+    np.testing.assert_array_equal(host_of(pair[0]), wanted_pair[0])
+    np.testing.assert_array_equal(host_of(pair[1]), wanted_pair[1])
+    in_place = keys.copy()
+    if not stable:
+        bitonic.sort_inplace(Array(in_place), axis=axis)
+        np.testing.assert_array_equal(in_place, expected)
+
+
+def test_an_axis_that_is_not_there_is_numpys_error() -> None:
+    with pytest.raises(np.exceptions.AxisError):
+        bitonic.sort(Array(keys_of("float32", 6, 5)), axis=2)
 
 
 def test_the_best_keys_of_columns_are_taken_from_a_copy() -> None:

@@ -8,10 +8,12 @@ owns the array, so that its allocator knows of it, and is given back to it in th
 from __future__ import annotations
 
 import sys
+from functools import lru_cache
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from bitonic._arrays import NAMED_FLOATS, bits_of, check_numbers, index_type, name_in_torch, name_of, named_float
 from bitonic._core import Sorter
@@ -60,19 +62,29 @@ def _stream_of_torch(device: int) -> int:
     return int(raw(device) if raw else torch.cuda.current_stream(device).cuda_stream)
 
 
+@lru_cache(maxsize=None)
+def _dtype_of_torch(dtype: Any) -> np.dtype[Any]:
+    name = str(dtype).partition(".")[2]
+    try:
+        return named_float(name) if name in NAMED_FLOATS else np.dtype(name)
+    except TypeError:
+        raise TypeError(f"tensors of {dtype} are not sorted here: convert them to integers or floats") from None
+
+
 def find(a: Any) -> Place:
     """Where an array is."""
     library = _library(a)
-    name = name_in_torch(a) if library == "torch" else None
-    described = (bits_of(a) if name else a).__cuda_array_interface__
+    if library == "torch":
+        # Asked for one by one: putting the interface below together takes as long as all else that a call does here.
+        device = a.get_device()
+        stream = _stream_of_torch(device)
+        return Place(a.data_ptr(), tuple(a.shape), _dtype_of_torch(a.dtype), a.is_contiguous(), True, device, stream)
+    described = a.__cuda_array_interface__
     address, is_read_only = described["data"]
-    dtype = named_float(name) if name else np.dtype(described["typestr"])
+    dtype = np.dtype(described["typestr"])
     shape = tuple(described["shape"])
     strides = described.get("strides")
-    if library == "torch":
-        device = a.device.index
-        stream = _stream_of_torch(device)
-    elif library == "cupy":
+    if library == "cupy":
         device, stream = a.device.id, sys.modules["cupy"].cuda.get_current_stream().ptr
     else:
         # The protocol's own word: 1 and None stand for the default stream.
@@ -90,15 +102,38 @@ def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], size: int) 
     return True
 
 
-def _check(place: Place, axis: int | None, nan: str, oblivious: bool, engine: str) -> None:
+def _check(place: Place, nan: str, oblivious: bool, engine: str) -> None:
     if engine not in ("auto", "cuda"):
         raise ValueError(f"the array is on a CUDA device, and engine={engine!r} does not sort there: leave engine out")
     if oblivious:
         raise ValueError("arrays on a GPU are not sorted obliviously here: sort a copy in the processor's memory, such as a.cpu()")
-    if not place.shape or axis is None or index(axis) not in (-1, len(place.shape) - 1):
-        raise ValueError("arrays on a GPU are sorted along their last axis: move the axis there, such as with a.movedim(axis, -1)")
     if nan == "last" and place.dtype.kind in "mM":
         raise ValueError("times on a GPU are sorted with NaT first: say so with nan='total'")
+
+
+def _moved(a: Any, source: int, destination: int) -> Any:
+    """A view with an axis in another place."""
+    return a.movedim(source, destination) if _library(a) == "torch" else sys.modules["cupy"].moveaxis(a, source, destination)
+
+
+def _same(result: Any) -> Any:
+    return result
+
+
+def _along(a: Any, axis: int | None) -> tuple[Any, Callable[[Any], Any]]:
+    """The array with this axis last, and what brings it back to its place in a result: both are views."""
+    if axis is None:
+        if _library(a) not in ("torch", "cupy"):
+            raise TypeError(f"a {type(a).__name__} on a GPU is not flattened here: give an array of one axis")
+        return a.reshape(-1), _same
+    # The interface is all that arrays of some libraries have.
+    axes = len(a.shape if hasattr(a, "shape") else a.__cuda_array_interface__["shape"])
+    place = normalize_axis_index(index(axis), axes)
+    if place == axes - 1:
+        return a, _same
+    if _library(a) not in ("torch", "cupy"):
+        raise ValueError(f"a {type(a).__name__} on a GPU is sorted along its last axis: move the axis there")
+    return _moved(a, place, -1), lambda result: _moved(result, -1, place)
 
 
 def _copy(a: Any) -> Any:
@@ -108,6 +143,11 @@ def _copy(a: Any) -> Any:
     if _library(a) == "cupy":
         return a.copy(order="C")
     raise TypeError(f"a {type(a).__name__} on a GPU is sorted in place only: use bitonic.sort_inplace on a copy")
+
+
+def _copied(copy: Any, place: Place) -> Place:
+    """Where a contiguous copy is of an array that is at this place."""
+    return place._replace(address=_address(copy), is_contiguous=True, is_writeable=True)
 
 
 def _empty(a: Any, shape: int | tuple[int, ...], dtype: str) -> Any:
@@ -246,33 +286,39 @@ def sort(
     a: Any, axis: int | None, options: Sorter, nan: str, oblivious: bool, engine: str, offsets: Any, stable: bool
 ) -> Any:
     """A sorted copy on the device."""
-    place = find(a.detach() if _library(a) == "torch" else a)
-    _check(place, axis, nan, oblivious, engine)
+    a, back = _along(a, axis)
+    place = find(a)
+    _check(place, nan, oblivious, engine)
     if stable and _ties(place, nan):
-        return _taken(a, _order(a, options, nan, offsets))
+        return back(_taken(a, _order(a, options, nan, offsets)))
     result = _copy(a)
-    place = find(result)
+    place = _copied(result, place)
     if offsets is not None:
         _sort_segments(result, place, _segments(result, place, offsets), options)
     elif place.array[1] > 1:
         room, workspace = _workspace(result, place, options, "nothing")
         options.device_sort(place.dtype, place.array, place.shape[-1], place.device, place.stream, workspace)
         del room  # Its library reuses it in the order of the stream.
-    return result
+    return back(result)
 
 
 def sort_inplace(
     a: Any, axis: int, options: Sorter, nan: str, oblivious: bool, engine: str, offsets: Any, stable: bool
 ) -> None:
-    """Sorts on the device without any memory beside the array; segments with as much memory again, if they are long."""
-    place = find(a.detach() if _library(a) == "torch" else a)
-    _check(place, axis, nan, oblivious, engine)
+    """Sorts on the device without any memory beside the array; segments with as much memory again, if they are long, and what is not
+    contiguous along the axis by way of a copy."""
+    a, _ = _along(a, axis)
+    place = find(a)
+    _check(place, nan, oblivious, engine)
     if stable and _ties(place, nan):
         raise ValueError("floats on a GPU are not sorted stably in place: leave stable out, say nan='total', or use bitonic.sort")
     if not place.is_writeable:
         raise ValueError("the array is read-only: sort a copy with bitonic.sort(a)")
+    if not place.is_contiguous and _library(a) not in ("torch", "cupy"):
+        raise ValueError(f"a {type(a).__name__} on a GPU is sorted in place where it is contiguous: sort a contiguous copy")
     if not place.is_contiguous:
-        raise ValueError("arrays on a GPU are sorted in place where they are contiguous: use bitonic.sort(a), or make a copy")
+        _write(a, sort(a, -1, options, nan, oblivious, engine, offsets, stable))
+        return
     if offsets is not None:
         if _library(a) not in ("torch", "cupy"):
             raise TypeError(f"segments of a {type(a).__name__} on a GPU are not sorted here: give a torch or CuPy array")
@@ -281,12 +327,21 @@ def sort_inplace(
         options.device_sort(place.dtype, place.array, place.shape[-1], place.device, place.stream)
 
 
+def _write(a: Any, result: Any) -> None:
+    """Copies a result to where the array is."""
+    if _library(a) == "torch":
+        a.detach().copy_(result)
+    else:
+        a[...] = result
+
+
 def argsort(
     a: Any, axis: int | None, options: Sorter, nan: str, oblivious: bool, engine: str, offsets: Any, index_dtype: Any
 ) -> Any:
-    """Indices that sort an array along its last axis, or in its segments; equal keys by lowest index."""
-    place = find(a.detach() if _library(a) == "torch" else a)
-    _check(place, axis, nan, oblivious, engine)
+    """Indices that sort an array along an axis, or in its segments; equal keys by lowest index."""
+    a, back = _along(a, axis)
+    place = find(a)
+    _check(place, nan, oblivious, engine)
     if _library(a) not in ("torch", "cupy"):
         raise TypeError(
             f"the order of a {type(a).__name__} on a GPU is not found here: take it of a copy in the processor's memory, such as a.cpu()"
@@ -295,15 +350,14 @@ def argsort(
     indices, segments = _indices(a, options, nan, offsets)
     # Offsets that are not known here may leave places of no segment.
     covered = slice(None) if segments is None or segments.covered is None else segments.covered
-    return _with_indices(a, indices[covered], dtype)
+    return back(_with_indices(a, indices[covered], dtype))
 
 
 def _indices(a: Any, options: Sorter, nan: str, offsets: Any) -> tuple[Any, Segments | None]:
     """The index of every key of the sorted rows or segments, 0 for those of no segment; equal keys by lowest index."""
-    keys = _copy(a)
-    if _ties(find(keys), nan):
-        keys = _compared_as_numpy(keys)
-    place = find(keys)
+    place = find(a)
+    keys = _compared_as_numpy(a) if _ties(place, nan) else _copy(a)
+    place = _copied(keys, place)
     length, row = place.array[1], place.shape[-1]
     segments = None if offsets is None else _segments(keys, place, offsets)
     longest = row if segments is None else segments.longest
@@ -359,21 +413,22 @@ def sort_pairs(
     of stable sorts, are taken by index."""
     if _library(keys) not in ("torch", "cupy"):
         raise TypeError(f"a {type(keys).__name__} on a GPU is sorted without values here: give torch or CuPy arrays")
-    place = find(keys.detach() if _library(keys) == "torch" else keys)
-    _check(place, axis, nan, oblivious, engine)
     if _library(values) != _library(keys) or values.device != keys.device:
         raise ValueError("the keys are on a CUDA device, and the values are elsewhere, or of another library: bring them together")
-    if tuple(values.shape) != place.shape:
+    if tuple(values.shape) != tuple(keys.shape):
         raise ValueError(
-            f"there are keys of shape {place.shape} but values of shape {tuple(values.shape)}: give one value for every key"
+            f"there are keys of shape {tuple(keys.shape)} but values of shape {tuple(values.shape)}: give one value for every key"
         )
+    (keys, back), (values, _) = _along(keys, axis), _along(values, axis)
+    place = find(keys)
+    _check(place, nan, oblivious, engine)
     size = values.element_size() if _library(values) == "torch" else values.dtype.itemsize
     beside = {4: "narrow", 8: "wide"}.get(size)
     if beside is None or stable:
         order = _order(keys, options, nan, offsets)
-        return _taken(keys, order), _taken(values, order)
+        return back(_taken(keys, order)), back(_taken(values, order))
     sorted_keys, sorted_values = _copy(keys), _copy(values)
-    place = find(sorted_keys)
+    place = _copied(sorted_keys, place)
     length, row = place.array[1], place.shape[-1]
     if offsets is not None:
         segments = _segments(sorted_keys, place, offsets)
@@ -382,7 +437,7 @@ def sort_pairs(
         _sort_segments(sorted_keys, place, _rows(sorted_keys, place), options, beside, sorted_values)
     elif length > 1:
         _sort_both(sorted_keys, place, options, beside, sorted_values)
-    return sorted_keys, sorted_values
+    return back(sorted_keys), back(sorted_values)
 
 
 # The bits of the largest value: infinity, where there is one. What is behind it are NaNs.
@@ -390,25 +445,32 @@ _LARGEST = {"float8_e4m3fn": 0x7E, "float8_e5m2": 0x7C, "bfloat16": 0x7F80}
 
 
 def _compared_as_numpy(keys: Any) -> Any:
-    """Floats whose bits are equal where NumPy calls them equal: all NaNs one NaN, and no -0.0."""
-    library = sys.modules[_library(keys)]
-    name = name_in_torch(keys) if _library(keys) == "torch" else None
-    if name:
-        # PyTorch does not compare 8-bit floats.
-        bits = bits_of(keys)
-        largest, without_sign = _LARGEST[name], 0x7F if keys.element_size() == 1 else 0x7FFF
-        magnitudes = bits & without_sign
-        return bits.masked_fill(magnitudes > largest, without_sign).masked_fill(magnitudes == 0, 0).view(keys.dtype)
-    return library.where(library.isnan(keys), library.full_like(keys[:1], np.nan), keys + 0.0)
+    """A contiguous copy of floats in which bits are equal where NumPy calls them equal: all NaNs one NaN, and no -0.0."""
+    ends = {"nan": np.nan, "posinf": np.inf, "neginf": -np.inf}
+    if _library(keys) != "torch":
+        cupy = sys.modules["cupy"]
+        return cupy.ascontiguousarray(cupy.nan_to_num(keys, **ends) + 0.0)
+    keys = keys.detach()
+    name = name_in_torch(keys)
+    if name is None:
+        # What comes from the first is new.
+        return sys.modules["torch"].nan_to_num(keys, **ends).add_(0.0).contiguous()
+    # PyTorch does not compare 8-bit floats.
+    bits = bits_of(keys)
+    largest, without_sign = _LARGEST[name], 0x7F if keys.element_size() == 1 else 0x7FFF
+    magnitudes = bits & without_sign
+    compared = bits.masked_fill(magnitudes > largest, without_sign).masked_fill_(magnitudes == 0, 0)
+    return compared.contiguous().view(keys.dtype)
 
 
 def topk(
     a: Any, k: int, axis: int, options: Sorter, nan: str, oblivious: bool, engine: str, index_dtype: Any, offsets: Any
 ) -> tuple[Any, Any]:
-    """The best k keys of every row or segment and where they were; equal keys by lowest index."""
+    """The best k keys along an axis, or of every segment, and where they were; equal keys by lowest index."""
+    a, back = _along(a, axis)
     keys = a.detach() if _library(a) == "torch" else a
     place = find(keys)
-    _check(place, axis, nan, oblivious, engine)
+    _check(place, nan, oblivious, engine)
     row = place.shape[-1]
     if _library(a) not in ("torch", "cupy"):
         raise TypeError(
@@ -418,12 +480,12 @@ def topk(
         most = f"from 0 to {row}" if offsets is None else "from 0 upwards"
         raise ValueError(f"k is {k} and the axis has {row} keys: give k {most}")
     dtype = np.dtype(index_type(index_dtype)).name
-    if not place.is_contiguous:
-        keys = _copy(a)
     has_ties = _ties(place, nan)
     if has_ties:
-        keys = _compared_as_numpy(keys)
-    place = find(keys)
+        keys = _compared_as_numpy(a)
+    elif not place.is_contiguous:
+        keys = _copy(a)
+    place = _copied(keys, place)
     if offsets is not None:
         segments = _segments(keys, place, offsets)
         best, indices = _best_of_segments(keys, place, k, segments, options)
@@ -433,7 +495,7 @@ def topk(
         best, indices = _best_of_rows(keys, place, k, options)
         if has_ties:
             best = _taken(a, _with_indices(a, indices, "int64"))
-    return best, _with_indices(a, indices, dtype)
+    return back(best), back(_with_indices(a, indices, dtype))
 
 
 def _best_of_rows(keys: Any, place: Place, k: int, options: Sorter) -> tuple[Any, Any]:

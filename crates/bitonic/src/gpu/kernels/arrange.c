@@ -13,7 +13,10 @@
    Every work-item has as many entries, for a node may have very many parts. */
 
 #define EACH (CELLS / ITEMS > 0 ? CELLS / ITEMS : 1)
-#define FILL_PIECE (1u << 15)
+/* Groups that write down, or put to their places, what is equal take such pieces; longer ones where there would be more than MOST_PIECES,
+   because one work-item lists them. */
+#define FILL_PIECE (1u << 13)
+#define MOST_PIECES 512
 
 /* The plan gives LOCAL_ELEMENTS, which hold counts, nodes and sections, and a few words for every work-item. */
 #define COUNT_WORDS (PADDED(CELLS) + PARTS)
@@ -237,11 +240,15 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
             control[RUN_CURSORS + (number >> shift)] = first;
         }
         if (value > 0) {
-            u32 pieces = (length + FILL_PIECE - 1) / FILL_PIECE;
+            u32 piece_length = FILL_PIECE;
+            while (length / piece_length > MOST_PIECES) {
+                piece_length *= 2;
+            }
+            u32 pieces = (length + piece_length - 1) / piece_length;
             u32 fill = ATOMIC_ADD(&control[FILL_COUNT], pieces);
             for (u32 piece = 0; piece < pieces; piece++, fill++) {
-                control[FILLS + 3 * fill] = first + piece * FILL_PIECE;
-                control[FILLS + 3 * fill + 1] = piece + 1 < pieces ? FILL_PIECE : length - piece * FILL_PIECE;
+                control[FILLS + 3 * fill] = first + piece * piece_length;
+                control[FILLS + 3 * fill + 1] = piece + 1 < pieces ? piece_length : length - piece * piece_length;
                 control[FILLS + 3 * fill + 2] = value - 1;
             }
         } else if (length > most) {

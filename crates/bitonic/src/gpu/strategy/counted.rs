@@ -29,8 +29,8 @@ pub(crate) struct CountedBuckets {
 
 /// Arrays from this length on could have places that the counters of `kernels/arrange.c` cannot hold.
 const TOO_LONG: usize = 1 << 30;
-/// Pieces of equal elements are written by different groups. As in `kernels/arrange.c`.
-const FILL_PIECE: usize = 1 << 15;
+/// Pieces of equal elements are written by different groups; they have so many elements, or more. As in `kernels/arrange.c`.
+const FILL_PIECE: usize = 1 << 13;
 /// Elements of the sample that a group of `kernels/divide.c` keeps of a cell.
 const POOL: usize = 64;
 /// The groups that divide cells.
