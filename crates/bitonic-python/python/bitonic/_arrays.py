@@ -126,6 +126,12 @@ def index_type(name: Any) -> Any:
         raise ValueError(f"unknown index_dtype {name!r}: use one of {', '.join(map(repr, INDEX_TYPES))}") from None
 
 
+@lru_cache(maxsize=64)
+def index_name(name: Any) -> str:
+    """What it is called: kept, because NumPy makes the name anew each time."""
+    return str(np.dtype(index_type(name)).name)
+
+
 def check_offsets(array: Array, offsets: Any) -> list[int] | None:
     """Offsets as a list; None stands for no segments."""
     if offsets is None:

@@ -15,7 +15,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from bitonic._arrays import NAMED_FLOATS, bits_of, check_numbers, index_type, name_in_torch, name_of, named_float
+from bitonic._arrays import NAMED_FLOATS, bits_of, check_numbers, index_name, name_in_torch, name_of, named_float
 from bitonic._core import Sorter
 
 
@@ -279,7 +279,8 @@ def _taken(a: Any, order: Any) -> Any:
 
 def _ties(place: Place, nan: str) -> bool:
     """Whether keys of different bits are equal, which only indices tell: zeros of both signs, and NaNs."""
-    return nan == "last" and (place.dtype.kind == "f" or name_of(place.dtype) in NAMED_FLOATS)
+    kind = place.dtype.kind
+    return nan == "last" and (kind == "f" or (kind not in "iub" and name_of(place.dtype) in NAMED_FLOATS))
 
 
 def sort(
@@ -346,16 +347,16 @@ def argsort(
         raise TypeError(
             f"the order of a {type(a).__name__} on a GPU is not found here: take it of a copy in the processor's memory, such as a.cpu()"
         )
-    dtype = np.dtype(index_type(index_dtype)).name
-    indices, segments = _indices(a, options, nan, offsets)
+    dtype = index_name(index_dtype)
+    indices, segments = _indices(a, place, options, nan, offsets)
     # Offsets that are not known here may leave places of no segment.
-    covered = slice(None) if segments is None or segments.covered is None else segments.covered
-    return back(_with_indices(a, indices[covered], dtype))
+    if segments is not None and segments.covered is not None:
+        indices = indices[segments.covered]
+    return back(_with_indices(a, indices, dtype))
 
 
-def _indices(a: Any, options: Sorter, nan: str, offsets: Any) -> tuple[Any, Segments | None]:
+def _indices(a: Any, place: Place, options: Sorter, nan: str, offsets: Any) -> tuple[Any, Segments | None]:
     """The index of every key of the sorted rows or segments, 0 for those of no segment; equal keys by lowest index."""
-    place = find(a)
     keys = _compared_as_numpy(a) if _ties(place, nan) else _copy(a)
     place = _copied(keys, place)
     length, row = place.array[1], place.shape[-1]
@@ -377,7 +378,7 @@ def _indices(a: Any, options: Sorter, nan: str, offsets: Any) -> tuple[Any, Segm
 
 def _order(a: Any, options: Sorter, nan: str, offsets: Any) -> Any:
     """Where the keys of the sorted array were along its last axis. Those of no segment stay where they are."""
-    indices, segments = _indices(a, options, nan, offsets)
+    indices, segments = _indices(a, find(a), options, nan, offsets)
     indices = _with_indices(a, indices, "int64")
     length = indices.shape[-1]
     if segments is None or length == 0:
@@ -479,7 +480,7 @@ def topk(
     if not 0 <= k or (k > row and offsets is None):
         most = f"from 0 to {row}" if offsets is None else "from 0 upwards"
         raise ValueError(f"k is {k} and the axis has {row} keys: give k {most}")
-    dtype = np.dtype(index_type(index_dtype)).name
+    dtype = index_name(index_dtype)
     has_ties = _ties(place, nan)
     if has_ties:
         keys = _compared_as_numpy(a)
