@@ -7,7 +7,7 @@ use crate::key::{BitMap, Bits};
 use crate::plan::Algorithm;
 
 /// From this many 16-bit keys on, going through a table of 65,536 counters costs less than sorting does.
-const COUNT_16_FROM: usize = 1 << 16;
+const COUNT_16_FROM: usize = 3 << 15;
 
 /// 16-bit keys up to this many are sorted on the stack.
 const ON_STACK: usize = 4096;
