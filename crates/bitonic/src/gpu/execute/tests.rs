@@ -449,7 +449,7 @@ fn a_sort_by_counted_buckets_says_how_many_there_are() {
         &plan,
         &[
             "algorithm  buckets, with the network in every one",
-            "elements   4 bytes each in registers, 67108864 bytes on the device at a time, and 70412924 bytes there to work in",
+            "elements   4 bytes each in registers, 67108864 bytes on the device at a time, and 70431356 bytes there to work in",
             "why        2 passes; the network in place, which oblivious sorts use, takes 21",
             "     4                     count all keys by cell",
             "     5                     cells become 1080 buckets of up to 16384 keys, if keys are even",

@@ -89,8 +89,8 @@ FUNCTION void leave_over(GLOBAL u32 *count, GLOBAL u32 *list, u32 start, u32 len
 
 /* ---- Cells ---- */
 
-/* Whether keys make words of 32 bits. */
-#define WORD_IS_SHORT (KEY_BITS <= 32 && !ORDERS_VALUES)
+/* Whether keys make words of 32 bits. No cell looks at more than the highest 32 bits of a range. */
+#define WORD_IS_SHORT (KEY_BITS <= 32)
 #if WORD_IS_SHORT
 typedef u32 CellWord;
 #else
@@ -165,12 +165,12 @@ FUNCTION Element with_value(Element element, Value value)
 #if ORDERS_VALUES
 FUNCTION CellWord word_of(Cells cells, Element element)
 {
-    CellWord key = KEY_OF(element), distance = key - cells.least_key;
+    CellWord key = (CellWord)KEY_OF(element), distance = key - cells.least_key;
+    /* Indices of so few elements have less than 32 bits, and so a shift does, too. */
     Value value = VALUE_IN(element);
     value = value < cells.most_value ? value : cells.most_value;
-    CellWord word = distance << cells.up | (CellWord)value >> cells.down;
-    /* A key of 32 bits has room above it. */
-    word = ELEMENT_WORDS > 1 && distance > cells.key_range ? ~(CellWord)0 : word;
+    CellWord word = distance << cells.up | (CellWord)(value >> cells.down);
+    word = distance > cells.key_range ? ~(CellWord)0 : word;
     return key < cells.least_key ? 0 : word;
 }
 
@@ -178,7 +178,8 @@ FUNCTION CellWord word_of(Cells cells, Element element)
 FUNCTION Cells make_room(CellWord least_key, CellWord most_key, u32 value_bits)
 {
     Cells cells;
-    u32 room = 64 - bit_length(most_key - least_key);
+    u32 room = WORD_BITS - bit_length(most_key - least_key);
+    room = room < WORD_BITS ? room : WORD_BITS - 1;
     cells.least_key = least_key;
     cells.key_range = most_key - least_key;
     cells.most_value = KEY_BITS < 128 && value_bits > 0 ? ~(Value)0 >> (VALUE_BITS - value_bits) : 0;
@@ -362,8 +363,8 @@ FUNCTION Cells sampled_cells(Element smallest, Element largest, u32 value_bits, 
 {
     Cells cells;
 #if ORDERS_VALUES
-    CellWord least_key = KEY_OF(smallest), most_key = KEY_OF(largest), beyond = (most_key - least_key) >> (SAMPLES_LOG2 - 4);
-    CellWord largest_key = ~(CellWord)0 >> (ELEMENT_WORDS == 1 ? VALUE_BITS : 0);
+    CellWord least_key = (CellWord)KEY_OF(smallest), most_key = (CellWord)KEY_OF(largest), largest_key = ~(CellWord)0;
+    CellWord beyond = (most_key - least_key) >> (SAMPLES_LOG2 - 4);
     cells = make_room(least_key > beyond ? least_key - beyond : 0, most_key < largest_key - beyond ? most_key + beyond : largest_key,
                       value_bits);
 #endif
@@ -383,7 +384,7 @@ FUNCTION Cells cells_between(Element smallest, Element largest, u32 value_bits, 
 {
     Cells cells;
 #if ORDERS_VALUES
-    cells = make_room(KEY_OF(smallest), KEY_OF(largest), value_bits);
+    cells = make_room((CellWord)KEY_OF(smallest), (CellWord)KEY_OF(largest), value_bits);
 #endif
     return make_cells(cells, word_of(cells, smallest), word_of(cells, largest), count, LINEAR);
 }
