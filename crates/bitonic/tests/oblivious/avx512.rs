@@ -9,7 +9,8 @@ use crate::machine_code::Program;
 const LEAST_KERNELS: usize = 8;
 
 /// Kernels of the default sort and of `top_k` whose path depends on keys, and which no oblivious operation calls: the control.
-const DEPENDENT: [&str; 4] = ["partition_keys", "is_ascending", "is_descending", "first_below"];
+const DEPENDENT: [&str; 5] =
+    ["partition_keys", "order_and_partition", "is_ascending", "is_descending", "first_below"];
 
 /// Kernels of the default sort that may be either, as the compiler likes.
 const UNDECIDED: [&str; 1] = ["count_values"];
