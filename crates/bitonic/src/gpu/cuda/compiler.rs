@@ -210,7 +210,7 @@ mod tests {
     use crate::plan::Launch;
     use crate::request::{Request, Segments, ValueType, What};
     use rayon::prelude::*;
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     /// Those with lasting users, and the newest of the data centre.
     const ARCHITECTURES: [u32; 4] = [75, 80, 90, 100];
@@ -325,27 +325,33 @@ mod tests {
         compile_text(compiler, launch, &text(launch), target)
     }
 
+    /// All that a text is compiled with, but for the target.
+    fn all_options(launch: &Launch) -> String {
+        format!("{} {}", options(launch), kernel::options(&launch.constants))
+    }
+
     fn compile_text(compiler: &Compiler, launch: &Launch, text: &str, target: Target) -> Vec<u8> {
-        let options = format!("{} {}", options(launch), kernel::options(&launch.constants));
-        let image = compiler.compile(launch.kernel, text, &options, target);
+        let image = compiler.compile(launch.kernel, text, &all_options(launch), target);
         image.unwrap_or_else(|log| panic!("{launch:?} for {}: {log}", target.option()))
     }
 
     #[test]
     fn every_kernel_compiles_for_every_architecture() {
         let Some(compiler) = compiler_for("every_kernel_compiles_for_every_architecture") else { return };
-        let mut work = Vec::new();
+        // Operations have kernels in common: what is the same is compiled once.
+        let mut work = BTreeMap::new();
         for architecture in ARCHITECTURES.into_iter().filter(|&architecture| compiler.knows(architecture)) {
             let step = if architecture == MAIN_ARCHITECTURE { 1 } else { 7 };
             for (number, operation) in operations().into_iter().enumerate().step_by(step) {
-                let launches = launches(number, operation, architecture);
-                work.extend(launches.into_iter().map(|launch| (small(launch), architecture)));
+                for launch in launches(number, operation, architecture).into_iter().map(small) {
+                    work.insert((architecture, launch.kernel, all_options(&launch)), launch);
+                }
             }
         }
-        let compiled: BTreeSet<_> = work.iter().map(|(launch, _)| launch.kernel).collect();
+        let compiled: BTreeSet<_> = work.values().map(|launch| launch.kernel).collect();
         assert_eq!(compiled, KERNELS.iter().map(|row| row.name).collect(), "every kernel is compiled");
         assert!(!work.is_empty(), "NVRTC {} knows none of {ARCHITECTURES:?}", compiler.version);
-        work.into_par_iter().for_each(|(launch, architecture)| {
+        work.into_par_iter().for_each(|((architecture, ..), launch)| {
             let image = compile(&compiler, &launch, Target::Portable(architecture));
             let text = String::from_utf8_lossy(&image);
             assert!(text.contains(&format!(".target sm_{architecture}")), "{launch:?}");

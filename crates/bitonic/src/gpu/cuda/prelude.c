@@ -196,18 +196,9 @@ FUNCTION void or_all(u32 *word, u32 bits)
 }
 #define OR_ALL(word, bits) or_all(word, bits)
 
-/* The sum of the numbers of all threads of the warp up to this one, and what another thread of it has. */
-FUNCTION u32 sum_in_warp(u32 number)
-{
-    UNROLL for (u32 distance = 1; distance < 32; distance *= 2)
-    {
-        u32 other = __shfl_up_sync(~0u, number, distance);
-        number += (ITEM & 31) >= distance ? other : 0;
-    }
-    return number;
-}
-#define SUM_IN_WARP(number) sum_in_warp(number)
+/* What another thread of the warp has, and what the one has that is so many before this one. */
 #define OF_LANE(number, lane) __shfl_sync(~0u, number, lane)
+#define OF_LANE_BELOW(number, distance) __shfl_up_sync(~0u, number, distance)
 /* What the thread has whose number in the warp differs in this bit. */
 #define OF_LANE_ACROSS(number, bit) __shfl_xor_sync(~0u, number, bit)
 

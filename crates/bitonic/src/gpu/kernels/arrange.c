@@ -80,12 +80,27 @@ FUNCTION u32 value_of(LOCAL const u32 *sections, u32 node, u32 part)
 /* What is remembered of an entry: its first place, and whether its elements are equal. 0 stands for none. */
 #define MEMORY(place, entry) (2 * (place) + ((entry & EQUAL) != 0) + 1)
 
-/* Whether an entry that starts at `start` begins a bucket, after the one that is remembered. */
-FUNCTION bool begins_bucket(u32 entry, u32 count, u32 start, u32 before, u32 windows, u32 small)
+/* The window of an entry that is remembered. Of none, and of equal elements, no other entry is in the window. */
+#define NO_WINDOW (~0u)
+#define WINDOW_IN(memory) ((memory) % 2 == 0 ? NO_WINDOW : HIGH_HALF((memory) / 2, windows))
+
+/* Whether an entry begins a bucket. It starts in one window, and the one before it started in another, or in the same. */
+#define BEGINS_BUCKET(window, before) ((window) != (before) || (entry & EQUAL) || count > small)
+#define WINDOW_AFTER(window) (entry & EQUAL ? NO_WINDOW : (window))
+
+/* Pieces that a work-item lists alone. More of them are listed by all together. */
+#define FEW_PIECES 4
+/* What all list together: the first piece and how many, the first place and how many, how many are in a piece, the bound. */
+#define JOB_WORDS 6
+#define MOST_JOBS (COUNT_WORDS / JOB_WORDS)
+
+/* Writes down a piece of elements that are equal. */
+FUNCTION void list_piece(GLOBAL u32 *control, u32 first_fill, u32 piece, u32 pieces, u32 first, u32 length, u32 piece_length, u32 value)
 {
-    bool after_equal = before > 0 && before % 2 == 0;
-    bool same_window = HIGH_HALF((before - 1) / 2, windows) == HIGH_HALF(start, windows);
-    return before == 0 || after_equal || (entry & EQUAL) || count > small || !same_window;
+    GLOBAL u32 *fill = control + FILLS + 3 * (first_fill + piece);
+    fill[0] = first + piece * piece_length;
+    fill[1] = piece + 1 < pieces ? piece_length : length - piece * piece_length;
+    fill[2] = value - 1;
 }
 
 /* `capacity` is what the first tile holds, `most` what the larger one does. */
@@ -101,6 +116,7 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
     LOCAL u32 *firsts = room + ITEMS + 1; /* how many entries there are before every work-item's cells */
     AFTER_PREVIOUS();
     COUNT_NODES()
+    bool is_linear = control[KIND] == LINEAR;
     UNROLL for (u32 cell = ITEM; cell < CELLS; cell += ITEMS)
     {
         counts[PADDED(cell)] = control[COUNTS + cell];
@@ -113,13 +129,13 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
                 counts[PADDED(cell)] = HAS_NODE | (node - 1);
             }
         }
+        COPY_AT_ONCE(parts, COUNTS + CELLS, part_count, PARTS)
+        COPY_AT_ONCE(nodes, NODES, node_count, MOST_NODES)
+        COPY_AT_ONCE(sections, SECTIONS, SECTION_WORDS * section_count, SECTION_WORDS * MOST_SECTIONS)
     }
-    COPY_TABLE(parts, COUNTS + CELLS, part_count)
-    COPY_TABLE(nodes, NODES, node_count)
-    COPY_TABLE(sections, SECTIONS, SECTION_WORDS * section_count)
     BARRIER();
     u32 even_count = cell_count >> fine;
-    u32 even_each = (even_count + ITEMS - 1) / ITEMS, even_first = ITEM * even_each;
+    u32 even_each = is_linear ? (even_count + ITEMS - 1) / ITEMS : 0, even_first = ITEM * even_each;
     u32 even_sum = 0, longest = 0;
     for (u32 bucket = even_first; bucket < even_first + even_each && bucket < even_count; bucket++) {
         u32 length = 0;
@@ -129,7 +145,7 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
         longest = length > longest ? length : longest;
         even_sum += length;
     }
-    bool suits = control[KIND] == LINEAR && longest <= capacity;
+    bool suits = is_linear && longest <= capacity;
     bool even = !BARRIER_OR(room, !suits);
     u32 even_start = sum_before(room, even_sum);
     u32 buckets = even_count;
@@ -173,26 +189,28 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
         u32 start = sum_before(room, sum);
         u32 before = largest_before(room, last > 0 ? last + 2 * start : 0);
         /* How many buckets begin. */
-        u32 place = start, previous = before, begun = 0;
+        u32 place = start, previous = WINDOW_IN(before), begun = 0;
         FOR_EACH_ENTRY
             if (count > 0) {
-                begun += begins_bucket(entry, count, place, previous, windows, small);
-                previous = MEMORY(place, entry);
+                u32 window = HIGH_HALF(place, windows);
+                begun += BEGINS_BUCKET(window, previous);
+                previous = WINDOW_AFTER(window);
                 place += count;
             }
         END_OF_ENTRY
         u32 bucket = sum_before(room, begun);
         buckets = ALL_TOGETHER(room);
         place = start;
-        previous = before;
+        previous = WINDOW_IN(before);
         FOR_EACH_ENTRY
             if (count > 0) {
-                if (begins_bucket(entry, count, place, previous, windows, small)) {
+                u32 window = HIGH_HALF(place, windows);
+                if (BEGINS_BUCKET(window, previous)) {
                     control[STARTS + bucket] = place;
                     control[VALUE_OF + bucket] = entry & EQUAL ? value_of(sections, nodes[node], bin - CELLS) : 0;
                     bucket++;
                 }
-                previous = MEMORY(place, entry);
+                previous = WINDOW_AFTER(window);
                 place += count;
             }
             /* Instead of the count, which is not needed any more. */
@@ -212,6 +230,10 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
         for (u32 part = ITEM; part < part_count; part += ITEMS) {
             control[BUCKET_OF + CELLS + part] = parts[part];
         }
+    }
+    LOCAL u32 *jobs = counts;
+    if (ITEM == 0) {
+        room[0] = 0;
     }
     GLOBAL_BARRIER();
     /* Runs of 2^shift buckets, if there are more buckets than a group can tell apart. */
@@ -246,15 +268,32 @@ arrange(BUCKET_PARAMETERS, u32 windows, u32 small, u32 capacity, u32 most)
             }
             u32 pieces = (length + piece_length - 1) / piece_length;
             u32 fill = ATOMIC_ADD(&control[FILL_COUNT], pieces);
-            for (u32 piece = 0; piece < pieces; piece++, fill++) {
-                control[FILLS + 3 * fill] = first + piece * piece_length;
-                control[FILLS + 3 * fill + 1] = piece + 1 < pieces ? piece_length : length - piece * piece_length;
-                control[FILLS + 3 * fill + 2] = value - 1;
+            u32 its_job = pieces > FEW_PIECES ? ATOMIC_ADD(room, 1) : MOST_JOBS;
+            if (its_job < MOST_JOBS) {
+                LOCAL u32 *job = jobs + JOB_WORDS * its_job;
+                job[0] = fill;
+                job[1] = pieces;
+                job[2] = first;
+                job[3] = length;
+                job[4] = piece_length;
+                job[5] = value;
+                pieces = 0;
+            }
+            for (u32 piece = 0; piece < pieces; piece++) {
+                list_piece(control, fill, piece, pieces, first, length, piece_length, value);
             }
         } else if (length > most) {
             leave_over(control + LONG_COUNT, control + LONG, first, length, shift == 0);
         } else if (length > capacity) {
             leave_over(control + AGAIN_COUNT, control + AGAIN, first, length, shift == 0);
+        }
+    }
+    BARRIER();
+    u32 job_count = least(room[0], MOST_JOBS);
+    for (u32 number = 0; number < job_count; number++) {
+        LOCAL const u32 *job = jobs + JOB_WORDS * number;
+        for (u32 piece = ITEM; piece < job[1]; piece += ITEMS) {
+            list_piece(control, job[0], piece, job[1], job[2], job[3], job[4], job[5]);
         }
     }
 }

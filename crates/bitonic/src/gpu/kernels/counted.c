@@ -211,6 +211,14 @@ FUNCTION Cells make_room(CellWord least_key, CellWord most_key, u32 value_bits)
 
 /* ---- Making cells ---- */
 
+/* `count` / (`highest` + 1) in 2^32ths, or up to a 2^14th less, if `highest` is not less than `count`. All work-items compute it, and
+   a division of 64 bits took them most of a microsecond on an NVIDIA H200. */
+FUNCTION u32 scale_to(u32 count, u32 highest)
+{
+    u32 shift = 16 - LEADING_ZEROS(highest | 0xffffu);
+    return (u32)((u64)count * (~0u / ((highest >> shift) + 1)) >> shift);
+}
+
 /* Cells for words of a range: `cells` says how elements become words. */
 FUNCTION Cells make_cells(Cells cells, CellWord low, CellWord high, u32 count, u32 kind)
 {
@@ -223,7 +231,7 @@ FUNCTION Cells make_cells(Cells cells, CellWord low, CellWord high, u32 count, u
     cells.base = low - cells.exact;
     cells.most = range + cells.exact;
     cells.shift = shift;
-    cells.scale = cells.exact ? ~0u : (u32)(((u64)count << 32) / ((u64)highest + 1));
+    cells.scale = cells.exact ? ~0u : scale_to(count, highest);
     cells.kind = kind;
     return cells;
 }
@@ -332,7 +340,7 @@ FUNCTION u32 section_of(LOCAL const Element *bounds, u32 node, Element element)
         section += count == 2 && !is_less(element, bounds[first + 1]);
         return first + section;
     }
-    /* The count is less than 64. */
+    /* The count is at most 64. */
     for (u32 step = 1u << (31 - LEADING_ZEROS(count)); step > 0; step /= 2) {
         if (section + step <= count && !is_less(element, bounds[first + section + step - 1])) {
             section += step;
@@ -394,6 +402,15 @@ FUNCTION Cells cells_between(Element smallest, Element largest, u32 value_bits, 
     for (u32 word = ITEM; word < (words); word += ITEMS) {                                                             \
         (to)[word] = control[(from) + word];                                                                           \
     }
+/* The same for at most so many words, with all of them under way at the same time. */
+#define COPY_AT_ONCE(to, from, words, most)                                                                            \
+    UNROLL for (u32 first_word = 0; first_word < (most); first_word += ITEMS)                                          \
+    {                                                                                                                  \
+        u32 word = first_word + ITEM;                                                                                  \
+        if (word < (words)) {                                                                                          \
+            (to)[word] = control[(from) + word];                                                                       \
+        }                                                                                                              \
+    }
 #define COPY_LEVELS(levels, cells)                                                                                     \
     if ((cells).kind == LEVELLED) {                                                                                    \
         COPY_TABLE(levels, LEVELS, STRETCHES)                                                                          \
@@ -454,57 +471,59 @@ FUNCTION void find_extremes(LOCAL Element *smallest, LOCAL Element *largest, Ele
 }
 #endif
 
-/* Adds up, or takes the largest of, what the work-items have. The result is that of all work-items up to this one; `room` has a word for
-   each of them, and one more, which gets that of all. */
-#define SCAN(room, number, combine)                                                                                    \
-    (room)[ITEM] = (number);                                                                                           \
-    BARRIER();                                                                                                         \
-    for (u32 distance = 1; distance < ITEMS; distance *= 2) {                                                          \
-        u32 other = ITEM >= distance ? (room)[ITEM - distance] : 0;                                                    \
-        BARRIER();                                                                                                     \
-        (room)[ITEM] = combine((room)[ITEM], other);                                                                   \
-        BARRIER();                                                                                                     \
-    }
 #define SUM(a, b) ((a) + (b))
 #define LARGER(a, b) ((a) > (b) ? (a) : (b))
 
-/* The sum of the numbers of all work-items before this one. The sum of all is in the last word of `room`. */
-#ifdef SUM_IN_WARP
-FUNCTION u32 sum_before(LOCAL u32 *room, u32 number)
-{
-    u32 sum = SUM_IN_WARP(number), warp = ITEM / 32, lane = ITEM % 32;
-    if (lane == 31) {
-        room[warp] = sum;
+/* A function that gives what the work-items before this one have together. `room` has a word for each of them, and one more, which gets
+   what all have together. */
+#ifdef OF_LANE_BELOW
+/* In every warp, and then in each over all. */
+#define SCAN_IN_WARP(number, combine)                                                                                  \
+    UNROLL for (u32 distance = 1; distance < 32; distance *= 2)                                                        \
+    {                                                                                                                  \
+        u32 other = OF_LANE_BELOW(number, distance);                                                                   \
+        number = lane >= distance ? combine(number, other) : number;                                                   \
     }
-    BARRIER();
-    u32 of_warp = SUM_IN_WARP(lane < ITEMS / 32 ? room[lane] : 0);
-    BARRIER();
-    u32 before = warp > 0 ? OF_LANE(of_warp, warp - 1) : 0;
-    if (ITEM == ITEMS - 1) {
-        room[ITEMS] = before + sum;
+#define SCAN(name, combine)                                                                                            \
+    FUNCTION u32 name(LOCAL u32 *room, u32 number)                                                                     \
+    {                                                                                                                  \
+        u32 warp = ITEM / 32, lane = ITEM % 32, up_to = number;                                                        \
+        SCAN_IN_WARP(up_to, combine)                                                                                   \
+        if (lane == 31) {                                                                                              \
+            room[warp] = up_to;                                                                                        \
+        }                                                                                                              \
+        BARRIER();                                                                                                     \
+        u32 of_warps = lane < ITEMS / 32 ? room[lane] : 0;                                                             \
+        SCAN_IN_WARP(of_warps, combine)                                                                                \
+        BARRIER();                                                                                                     \
+        u32 before = warp > 0 ? OF_LANE(of_warps, warp - 1) : 0;                                                       \
+        if (ITEM == ITEMS - 1) {                                                                                       \
+            room[ITEMS] = combine(before, up_to);                                                                      \
+        }                                                                                                              \
+        BARRIER();                                                                                                     \
+        u32 below = OF_LANE_BELOW(up_to, 1);                                                                           \
+        return lane > 0 ? combine(before, below) : before;                                                             \
     }
-    BARRIER();
-    return before + sum - number;
-}
 #else
-FUNCTION u32 sum_before(LOCAL u32 *room, u32 number)
-{
-    SCAN(room, number, SUM)
-    u32 before = room[ITEM] - number;
-    if (ITEM == ITEMS - 1) {
-        room[ITEMS] = room[ITEM];
+#define SCAN(name, combine)                                                                                            \
+    FUNCTION u32 name(LOCAL u32 *room, u32 number)                                                                     \
+    {                                                                                                                  \
+        room[ITEM] = number;                                                                                           \
+        BARRIER();                                                                                                     \
+        for (u32 distance = 1; distance < ITEMS; distance *= 2) {                                                      \
+            u32 other = ITEM >= distance ? room[ITEM - distance] : 0;                                                  \
+            BARRIER();                                                                                                 \
+            room[ITEM] = combine(room[ITEM], other);                                                                   \
+            BARRIER();                                                                                                 \
+        }                                                                                                              \
+        u32 before = ITEM > 0 ? room[ITEM - 1] : 0;                                                                    \
+        if (ITEM == ITEMS - 1) {                                                                                       \
+            room[ITEMS] = room[ITEM];                                                                                  \
+        }                                                                                                              \
+        BARRIER();                                                                                                     \
+        return before;                                                                                                 \
     }
-    BARRIER();
-    return before;
-}
 #endif
+SCAN(sum_before, SUM)
+SCAN(largest_before, LARGER)
 #define ALL_TOGETHER(room) ((room)[ITEMS])
-
-/* The largest number of the work-items before this one, or 0. */
-FUNCTION u32 largest_before(LOCAL u32 *room, u32 number)
-{
-    SCAN(room, number, LARGER)
-    u32 before = ITEM > 0 ? room[ITEM - 1] : 0;
-    BARRIER();
-    return before;
-}

@@ -4,7 +4,10 @@
    A cell is heavy if the sample has `heavy` elements of it or more, and may be hot from `hot` on: then one element is there often. Its
    node gets bounds from up to POOL of them: before and after an element that is there so often that it gets a bucket of its own, and
    between the others. A key that is there often, with many indices, gets several buckets; `filling` elements of the sample fill one. More
-   such cells than a group has slots for stay whole, which makes the sort slower and not wrong. */
+   such cells than a group has slots for stay whole, which makes the sort slower and not wrong.
+
+   A pool has a work-item for each of its elements, which finds out whether there is a bound before or after it. How many bounds are
+   before that one is how many bits are set in the words of its slot. */
 
 #define POOL 64
 /* Elements of the sample that a work-item has under way at the same time. */
@@ -16,137 +19,156 @@
 /* Words for the weights of all cells, in which numbers of all work-items are added up before. */
 #define WEIGHT_WORDS (CELLS > ITEMS ? CELLS : ITEMS + 1)
 
+/* Words of a slot: a bit for every element of the pool before which a section ends, and after whose equals one ends; whether an element
+   is there often; the cell; the numbers of the first section and the first part, or NONE. */
+#define OPENS 0
+#define CLOSES 2
+#define HOT_ELEMENT 4
+#define CELL 5
+#define FIRST_SECTION 6
+#define FIRST_PART 7
+#define SLOT_WORDS 8
+#define NONE (~0u)
+
+/* Where elements have indices: how many parts more than one the key has whose first element in the pool it is. */
+#define MORE_WORDS (ORDERS_VALUES ? POOL : 0)
+
 /* The plan gives LOCAL_ELEMENTS, which hold the elements of all slots, and words for each cell, each slot and each stretch. */
-typedef char local_memory_is_enough
-    [LOCAL_ELEMENTS * sizeof(Element) >= SLOTS * POOL * sizeof(Element) + (SLICE + SLOTS + 6 + STRETCHES + WEIGHT_WORDS) * 4 ? 1 : -1];
+#define WORDS (SLICE + SLOTS * (1 + SLOT_WORDS + MORE_WORDS) + 6 + STRETCHES + WEIGHT_WORDS)
+typedef char local_memory_is_enough[LOCAL_ELEMENTS * sizeof(Element) >= SLOTS * POOL * sizeof(Element) + WORDS * 4 ? 1 : -1];
 
-/* What a node is made of, once to know how many sections and parts there are, and then to write them down. */
-typedef struct {
-    u32 first_section, first_part; /* where they go */
-    u32 sections, parts;           /* how many there are before the one that is open */
-    bool is_written;
-} Node;
-
-/* Ends a section with a bound, after which the next one begins. It has `more` parts than one. */
-FUNCTION void end_section(GLOBAL Element *work, GLOBAL u32 *control, Index total, Node *node, Element bound, u32 more, u32 shift)
+/* How many of two words' bits are set before a place. */
+FUNCTION u32 bits_before(LOCAL const u32 *words, u32 place)
 {
-    if (node->is_written) {
-        u32 section = node->first_section + node->sections;
-        work[BOUND_AT(section)] = bound;
+    u32 below = (1u << place % 32) - 1;
+    return place < 32 ? BITS_SET(words[0] & below) : BITS_SET(words[0]) + BITS_SET(words[1] & below);
+}
+
+/* How many bounds a node has before those of an element of its pool, and in all. */
+#define BOUNDS_BEFORE(slot, place) (bits_before((slot) + OPENS, place) + bits_before((slot) + CLOSES, place))
+#define ALL_BOUNDS(slot) (BITS_SET((slot)[OPENS]) + BITS_SET((slot)[OPENS + 1]) + BITS_SET((slot)[CLOSES]) + BITS_SET((slot)[CLOSES + 1]))
+
+/* What an element of a pool is: its place in the order, where its equals begin and end, and whether they get a section of their own. */
+typedef struct {
+    u32 place, from, to;
+    bool own, opens, closes;
+} Member;
+
+/* Looks an element of a pool up in the pool, of which each of `count` elements stands for `weight` / `count` of the sample. */
+FUNCTION Member find_member(LOCAL const Element *pool, u32 mine, u32 count, u32 weight, u32 heavy, u32 hot)
+{
+    Member member;
+    Element element = pool[mine];
+    u32 place = 0, from = 0, same = 0;
+    UNROLL_SOME for (u32 other = 0; other < count; other++)
+    {
+        bool is_first = other < mine;
 #if ORDERS_VALUES
-        control[SECTIONS + 2 * section] = SECTION(node->first_part + node->parts, more);
-        control[SECTIONS + 2 * section + 1] = shift;
+        from += KEY_OF(pool[other]) < KEY_OF(element);
+        same += IS_SAME_KEY(pool[other], element);
+        place += is_less(pool[other], element) || (is_first && is_equal(pool[other], element));
+#else
+        bool is_tie = IS_TIE(pool[other], element);
+        from += IS_BEFORE(pool[other], element);
+        same += is_tie;
+        place += is_tie && is_first;
 #endif
     }
-    node->sections += 1;
-    node->parts += 1 + more;
+    member.place = ORDERS_VALUES ? place : from + place;
+    member.from = from;
+    member.to = from + same;
+    u32 share = same * weight / count;
+    /* Where elements are never equal, these are the elements of a key that would not fit a tile. */
+    bool own = ORDERS_VALUES ? 2 * share >= heavy && same > 4 : 2 * share >= hot && same > 1;
+    /* Others get one together that fills half of a tile: a section ends before those that reach across a multiple of that. */
+    u32 first = ORDERS_VALUES ? member.place : from, last = ORDERS_VALUES ? member.place : from + same - 1;
+    u32 fill = heavy / 2 > 0 ? heavy / 2 : 1;
+    bool crosses = first > 0 && (first - 1) * weight / count / fill != last * weight / count / fill;
+    member.own = own && member.place == from;
+    member.opens = own ? member.own : crosses && member.place == first;
+    /* Behind the last of all elements there is none. */
+    member.closes = member.own && (ORDERS_VALUES || is_less(LAST_OF_KEY(element), infinite()));
+    return member;
 }
 
 #if ORDERS_VALUES
-/* The elements of a key that would not fit a tile. `count` of them, which stand for `share` of the sample, are sorted at `pool`; `filling`
-   is what fills a part. Gives the key a section for the range of its values, as far as the pool shows it, and a margin on the sides where
-   it begins and ends: of what lies beyond, there is hardly ever one. The section is cut into parts of equal ranges. */
-FUNCTION void divide_key(GLOBAL Element *work, GLOBAL u32 *control, Index total, Node *node, LOCAL const Element *pool, u32 count,
-                         u32 share, u32 filling, bool begins, bool ends)
+/* The elements of a key that would not fit a tile: a range of indices, as far as the pool shows it, and a margin on the sides where the
+   key begins and ends: of what lies beyond, there is hardly ever one. It is cut into `more` + 1 parts of equal ranges. */
+typedef struct {
+    Value low, high;
+    u32 more, shift;
+} Range;
+
+/* `filling` elements of the sample are what fills a part. */
+FUNCTION Range divide_key(LOCAL const Element *pool, Member member, u32 count, u32 weight, u32 filling)
 {
-    Value low = VALUE_IN(pool[0]), high = VALUE_IN(pool[count - 1]), width = (high - low) / share * filling;
-    Value below = begins ? (high - low) / count * 8 : 0, above = ends ? (high - low) / count * 8 : 0, most = ~(Value)0;
-    low = low > below ? low - below : 0;
-    high = high < most - above ? high + above : most;
-    u32 shift = 0;
-    while (width >> shift > 1) {
-        shift++;
+    Range range;
+    u32 same = member.to - member.from, share = same * weight / count;
+    Value low = VALUE_IN(pool[member.from]), high = VALUE_IN(pool[member.to - 1]), most = ~(Value)0;
+    Value width = (high - low) / share * filling, margin = (high - low) / same * 8;
+    range.low = low > margin ? low - margin : 0;
+    range.high = high < most - margin ? high + margin : most;
+    range.shift = 0;
+    while (width >> range.shift > 1) {
+        range.shift++;
     }
     /* Hardly ever is it so uneven. */
-    while ((high - low) >> shift >= PARTS / 2) {
-        shift++;
+    while ((range.high - range.low) >> range.shift >= PARTS / 2) {
+        range.shift++;
     }
-    end_section(work, control, total, node, with_value(pool[0], low), 0, 0);
-    Element last = with_value(pool[0], high);
-    end_section(work, control, total, node, is_less(last, infinite()) ? successor(last) : last, (u32)((high - low) >> shift), shift);
+    range.more = (u32)((range.high - range.low) >> range.shift);
+    return range;
+}
+
+/* How many parts more than one the keys before a place have, of a node. */
+FUNCTION u32 more_before(LOCAL const u32 *slot, LOCAL const u32 *more, u32 place)
+{
+    u32 sum = 0;
+    for (u32 word = 0; word < 2; word++) {
+        u32 keys = place < 32 * word ? 0 : place < 32 * word + 32 ? (1u << place % 32) - 1 : ~0u;
+        for (keys &= slot[CLOSES + word]; keys != 0; keys &= keys - 1) {
+            sum += more[32 * word + 31 - LEADING_ZEROS(keys & (0 - keys))];
+        }
+    }
+    return sum;
 }
 #endif
 
-/* Divides a cell of which the sample has `weight` elements; `count` of them are sorted at `pool`. */
-FUNCTION void make_node(GLOBAL Element *work, GLOBAL u32 *control, Index total, LOCAL const Element *pool, u32 cell, u32 weight,
-                        u32 count, u32 heavy, u32 hot, u32 filling)
+/* Finds places for the node of a slot, unless its cell may stay whole. */
+FUNCTION void open_node(GLOBAL u32 *control, LOCAL u32 *slot, LOCAL const u32 *more, u32 weight, u32 heavy)
 {
-    Node node;
-    node.first_section = node.first_part = 0;
-    bool is_hot = false;
-    for (int written = 0; written < 2; written++) {
-        if (written) {
-            if (!is_hot && weight < heavy) {
-                return;
-            }
-#if ORDERS_VALUES
-            node.first_part = ATOMIC_ADD(&control[PART_COUNT], node.parts + 1);
-            if (node.first_part + node.parts + 1 > PARTS) {
-                return;
-            }
-#endif
-            node.first_section = ATOMIC_ADD(&control[SECTION_COUNT], node.sections + 1);
-            if (node.first_section + node.sections + 1 > MOST_SECTIONS) {
-                return;
-            }
-            node.first_part = ORDERS_VALUES ? node.first_part : node.first_section;
-        }
-        node.is_written = written;
-        node.sections = node.parts = 0;
-        u32 filled = 0;
-        for (u32 from = 0, to = 0; from < count && node.sections + 2 < POOL; from = to) {
-            Element element = pool[from];
-            for (to = from + 1; to < count && IS_TIE(pool[to], element); to++) {
-            }
-            /* Elements of the sample that it stands for, in all of the cell's. */
-            u32 share = (to - from) * weight / count;
-            bool own = 2 * share >= hot && to - from > 1;
-#if ORDERS_VALUES
-            /* As far as the key goes, or up to an element that is there often. */
-            u32 end = to, equal = to - from;
-            while (!own && end < count && IS_SAME_KEY(pool[end], element)) {
-                equal = is_equal(pool[end], pool[end - 1]) ? equal + 1 : 1;
-                end++;
-                if (equal > 1 && 2 * equal * weight / count >= hot) {
-                    end -= equal;
-                    break;
-                }
-            }
-            u32 of_key = (end - from) * weight / count;
-            if (2 * of_key >= heavy && end - from > 4) {
-                bool begins = from == 0 || !IS_SAME_KEY(pool[from - 1], element);
-                bool ends = end == count || !IS_SAME_KEY(pool[end], element);
-                divide_key(work, control, total, &node, pool + from, end - from, of_key, filling, begins, ends);
-                to = end;
-                filled = 0;
-                continue;
-            }
-#endif
-            is_hot |= own;
-            if (own || filled + share > heavy / 2) {
-                end_section(work, control, total, &node, FIRST_OF_KEY(element), 0, 0);
-                filled = 0;
-            }
-            filled += share;
-            if (own) {
-                if (written) {
-                    control[COUNTS + CELLS + node.first_part + node.parts] = EQUAL;
-                }
-                if (is_less(LAST_OF_KEY(element), infinite())) {
-                    end_section(work, control, total, &node, successor(LAST_OF_KEY(element)), 0, 0);
-                }
-                filled = 0;
-            }
-        }
+    u32 bounds = ALL_BOUNDS(slot), parts = bounds + 1;
+    slot[FIRST_SECTION] = NONE;
+    if (slot[HOT_ELEMENT] == 0 && weight < heavy) {
+        return;
     }
-    /* The last section has no bound above it. */
-    u32 bounds = node.sections;
-    end_section(work, control, total, &node, infinite(), 0, 0);
+#if ORDERS_VALUES
+    parts += more_before(slot, more, POOL);
+#endif
+    /* All under way at the same time. */
     u32 number = ATOMIC_ADD(&control[NODE_COUNT], 1);
+    u32 first_section = ATOMIC_ADD(&control[SECTION_COUNT], bounds + 1);
+    u32 first_part = ORDERS_VALUES ? ATOMIC_ADD(&control[PART_COUNT], parts) : first_section;
+    bool has_room = number < MOST_NODES && first_section + bounds + 1 <= MOST_SECTIONS && first_part + parts <= PARTS;
     if (number < MOST_NODES) {
-        control[NODES + number] = NODE(node.first_section, bounds);
-        control[NODE_OF + cell] = number + 1;
+        control[NODES + number] = has_room ? NODE(first_section, bounds) : 0;
     }
+    if (has_room) {
+        slot[FIRST_SECTION] = first_section;
+        slot[FIRST_PART] = first_part;
+        control[NODE_OF + slot[CELL]] = number + 1;
+    }
+}
+
+/* Writes down the section that ends with a bound. It has `more` parts than one. */
+FUNCTION void end_section(GLOBAL Element *work, GLOBAL u32 *control, Index total, u32 section, Element bound, u32 part, u32 more,
+                          u32 shift)
+{
+    work[BOUND_AT(section)] = bound;
+#if ORDERS_VALUES
+    control[SECTIONS + 2 * section] = SECTION(part, more);
+    control[SECTIONS + 2 * section + 1] = shift;
+#endif
 }
 
 /* Walks through the sample, with several elements under way at the same time. */
@@ -208,13 +230,18 @@ divide(BUCKET_PARAMETERS, u32 heavy, u32 hot, u32 filling)
     LOCAL u32 *in_heavy = filled + SLOTS; /* elements of the sample in heavy cells: linear and logarithmic ones */
     LOCAL u32 *in_hot = in_heavy + 2;     /* the same for cells that may be hot; levelled ones, too */
     LOCAL u32 *slots_taken = in_hot + 3;
-    LOCAL u32 *levels = slots_taken + 1;
+    LOCAL u32 *slot_words = slots_taken + 1;
+    LOCAL u32 *more_parts = slot_words + SLOTS * SLOT_WORDS;
+    LOCAL u32 *levels = more_parts + SLOTS * MORE_WORDS;
     LOCAL u32 *weights = levels + STRETCHES; /* the sample by levelled cell */
     if (ITEM < 6) {
         in_heavy[ITEM] = 0;
     }
     for (u32 slot = ITEM; slot < SLOTS; slot += ITEMS) {
         filled[slot] = 0;
+    }
+    for (u32 word = ITEM; word < SLOTS * SLOT_WORDS; word += ITEMS) {
+        slot_words[word] = 0;
     }
     BARRIER();
     AFTER_PREVIOUS();
@@ -266,9 +293,12 @@ divide(BUCKET_PARAMETERS, u32 heavy, u32 hot, u32 filling)
 #define APART(weight) (((weight) + POOL - 1) / POOL)
 #define IN_POOL(weight) (((weight) + APART(weight) - 1) / APART(weight))
     for (u32 number = ITEM; number < SLICE; number += ITEMS) {
-        u32 slot = SLOTS;
-        if (WEIGHT_OF(number * (u32)GROUPS + (u32)GROUP) >= hot) {
+        u32 slot = SLOTS, cell = number * (u32)GROUPS + (u32)GROUP;
+        if (WEIGHT_OF(cell) >= hot) {
             slot = ATOMIC_ADD(slots_taken, 1);
+        }
+        if (slot < SLOTS) {
+            slot_words[slot * SLOT_WORDS + CELL] = cell;
         }
         slot_of[number] = slot < SLOTS ? slot + 1 : 0;
     }
@@ -292,30 +322,83 @@ divide(BUCKET_PARAMETERS, u32 heavy, u32 hot, u32 filling)
         END_OF_SAMPLE
     }
     BARRIER();
-    /* Sorts the pools, ITEMS / POOL at a time: the place of an element is how many are before it. */
-    for (u32 from = 0; from < SLOTS; from += ITEMS / POOL) {
-        u32 slot = from + ITEM / POOL, mine = ITEM % POOL, place = 0;
-        u32 count = slot < slots ? IN_POOL(filled[slot]) : 0;
-        LOCAL Element *pool = pools + (slot < slots ? slot : 0) * POOL;
+    /* Divides the cells, ITEMS / POOL at a time: each element of a pool finds the bounds that it is the reason for. */
+    for (u32 from = 0; from < slots; from += ITEMS / POOL) {
+        u32 number = from + ITEM / POOL, mine = ITEM % POOL;
+        bool has_slot = number < slots;
+        LOCAL u32 *slot = slot_words + (has_slot ? number : 0) * SLOT_WORDS;
+        LOCAL Element *pool = pools + (has_slot ? number : 0) * POOL;
+        LOCAL u32 *more = more_parts + (has_slot ? number : 0) * MORE_WORDS;
+        u32 weight = has_slot ? WEIGHT_OF(slot[CELL]) : 0, count = has_slot ? IN_POOL(weight) : 0;
+        bool is_member = mine < count;
         Element element = zero();
-        if (mine < count) {
+        Member member;
+        member.place = member.from = member.to = 0;
+        member.own = member.opens = member.closes = false;
+        if (is_member) {
             element = pool[mine];
-            for (u32 other = 0; other < count; other++) {
-                place += is_less(pool[other], element) || (other < mine && is_equal(pool[other], element));
+            member = find_member(pool, mine, count, weight, heavy, hot);
+        }
+        BARRIER();
+        if (is_member) {
+            pool[member.place] = element;
+            if (member.opens) {
+                ATOMIC_OR(&slot[OPENS + member.place / 32], 1u << member.place % 32);
+            }
+            if (member.closes) {
+                ATOMIC_OR(&slot[CLOSES + member.place / 32], 1u << member.place % 32);
+            }
+            if (member.own && !ORDERS_VALUES) {
+                ATOMIC_OR(&slot[HOT_ELEMENT], 1);
             }
         }
         BARRIER();
-        if (mine < count) {
-            pool[place] = element;
+#if ORDERS_VALUES
+        Range range;
+        range.low = range.high = 0;
+        range.more = range.shift = 0;
+        if (member.own) {
+            range = divide_key(pool, member, count, weight, filling);
+            more[member.place] = range.more;
         }
         BARRIER();
-    }
-    for (u32 number = ITEM; number < SLICE; number += ITEMS) {
-        u32 slot = slot_of[number], cell = number * (u32)GROUPS + (u32)GROUP;
-        if (slot > 0) {
-            u32 weight = WEIGHT_OF(cell);
-            LOCAL Element *pool = pools + (slot - 1) * POOL;
-            make_node(WORK, control, total, pool, cell, weight, IN_POOL(weight), heavy, hot, filling);
+#endif
+        if (has_slot && mine == 0) {
+            open_node(control, slot, more, weight, heavy);
+        }
+        BARRIER();
+        if (has_slot && slot[FIRST_SECTION] != NONE) {
+            u32 before = BOUNDS_BEFORE(slot, member.place), section = slot[FIRST_SECTION] + before, part = slot[FIRST_PART] + before;
+#if ORDERS_VALUES
+            if (member.opens) {
+                part += more_before(slot, more, member.place);
+                Element first = member.own ? with_value(element, range.low) : element;
+                end_section(WORK, control, total, section, first, part, 0, 0);
+            }
+            if (member.closes) {
+                Element last = with_value(element, range.high);
+                last = is_less(last, infinite()) ? successor(last) : last;
+                end_section(WORK, control, total, section + 1, last, part + 1, range.more, range.shift);
+            }
+            if (mine == 0) {
+                u32 bounds = ALL_BOUNDS(slot);
+                end_section(WORK, control, total, slot[FIRST_SECTION] + bounds, infinite(),
+                            slot[FIRST_PART] + bounds + more_before(slot, more, POOL), 0, 0);
+            }
+#else
+            if (member.opens) {
+                end_section(WORK, control, total, section, FIRST_OF_KEY(element), part, 0, 0);
+            }
+            if (member.own) {
+                control[COUNTS + CELLS + part + 1] = EQUAL;
+            }
+            if (member.closes) {
+                end_section(WORK, control, total, section + 1, successor(LAST_OF_KEY(element)), part + 1, 0, 0);
+            }
+            if (mine == 0) {
+                end_section(WORK, control, total, slot[FIRST_SECTION] + ALL_BOUNDS(slot), infinite(), 0, 0, 0);
+            }
+#endif
         }
     }
 }

@@ -33,6 +33,8 @@ const TOO_LONG: usize = 1 << 30;
 const FILL_PIECE: usize = 1 << 13;
 /// Elements of the sample that a group of `kernels/divide.c` keeps of a cell.
 const POOL: usize = 64;
+/// What it keeps of a cell besides, in words. As in `kernels/divide.c`.
+const SLOT_WORDS: usize = 8;
 /// The groups that divide cells.
 const DIVIDING: usize = 32;
 /// Parts that `kernels/settle.c` makes at a time.
@@ -264,7 +266,8 @@ impl CountedBuckets {
 
     fn divide_bytes(self, job: &Job) -> usize {
         let weights = self.cells().max(self.divide_items + 1);
-        let words = self.slice() + self.slots + 6 + self.stretches() + weights;
+        let slot_words = 1 + SLOT_WORDS + if orders_values(job) { POOL } else { 0 };
+        let words = self.slice() + self.slots * slot_words + 6 + self.stretches() + weights;
         self.slots * POOL * job.element.bytes() + 4 * words
     }
 

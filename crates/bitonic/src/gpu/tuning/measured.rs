@@ -144,11 +144,12 @@ const COUNTED_4: CountedRow = CountedRow {
     groups_of_unit: 1,
     even_moved: Tile::new(15, 5),
     even_groups_of_unit: 1,
-    cells_log2: 13,
+    cells_log2: 12,
     targets_log2: 11,
     even_targets_log2: 11,
     is_small: false,
 };
+const FEW_COUNTED_4: CountedRow = CountedRow { up_to: 9 << 18, cells_log2: 11, ..COUNTED_4 };
 /// For arrays of more keys than `above`: with fewer, keys that are not even took longer so than with columnsort.
 const SMALL_COUNTED_4: CountedRow = CountedRow {
     above: 6 << 20,
@@ -180,8 +181,12 @@ const COUNTED_8: CountedRow = CountedRow {
     large_tile: Tile::new(13, 4),
     moved: Tile::new(13, 3),
     even_moved: Tile::new(14, 4),
+    cells_log2: 13,
     ..COUNTED_4
 };
+const FEW_COUNTED_8: CountedRow =
+    CountedRow { up_to: 2 << 20, even_moved: Tile::new(13, 3), cells_log2: 12, ..COUNTED_8 };
+const FEWER_COUNTED_8: CountedRow = CountedRow { up_to: 5 << 18, cells_log2: 11, ..FEW_COUNTED_8 };
 const MANY_COUNTED_8: CountedRow = CountedRow {
     up_to: 24 << 20,
     tile: Tile::new(14, 4),
@@ -200,6 +205,8 @@ const COUNTED_16: CountedRow = CountedRow {
     even_moved: Tile::new(12, 2),
     ..COUNTED_8
 };
+const FEW_COUNTED_16: CountedRow = CountedRow { up_to: 5 << 18, cells_log2: 12, ..COUNTED_16 };
+const FEWER_COUNTED_16: CountedRow = CountedRow { up_to: 5 << 17, cells_log2: 11, ..COUNTED_16 };
 const MANY_COUNTED_16: CountedRow = CountedRow {
     up_to: 12 << 20,
     tile: Tile::new(13, 3),
@@ -218,7 +225,9 @@ const MANY_COUNTED_16: CountedRow = CountedRow {
 /// - Matrices: the smaller a column, the more multiprocessors have one; the larger, the fewer rounds. New columns that two groups share
 ///   take little longer than others; four groups take more than twice as long where tiles have 2^12 elements. Elements of 16 and 24 bytes
 ///   were not measured.
-/// - Counted buckets: up to 2^20 keys of 4 bytes, columnsort takes less time. Elements of 24 bytes were not measured.
+/// - Counted buckets: up to 2^20 keys of 4 bytes, columnsort takes less time. Cells cost as much for few elements as for many, and one
+///   group goes through all of them alone; with too few, cells of uneven keys are divided twice, which takes half as long again.
+///   Elements of 24 bytes were not measured.
 const H200: Measured = Measured {
     device: "NVIDIA H200",
     launch: Duration::from_micros(5),
@@ -278,6 +287,7 @@ const H200: Measured = Measured {
     ],
     counted: [
         &[
+            FEW_COUNTED_4,
             COUNTED_4,
             MANY_COUNTED_4,
             CountedRow { up_to: 56 << 20, targets_log2: 12, even_targets_log2: 12, ..MANY_COUNTED_4 },
@@ -292,13 +302,16 @@ const H200: Measured = Measured {
             SMALL_COUNTED_4,
         ],
         &[
-            CountedRow { up_to: 2 << 20, even_moved: Tile::new(13, 3), ..COUNTED_8 },
+            FEWER_COUNTED_8,
+            FEW_COUNTED_8,
             COUNTED_8,
             MANY_COUNTED_8,
             CountedRow { up_to: 56 << 20, targets_log2: 12, even_targets_log2: 12, ..MANY_COUNTED_8 },
             CountedRow { up_to: usize::MAX, cells_log2: 15, targets_log2: 12, ..MANY_COUNTED_8 },
         ],
         &[
+            FEWER_COUNTED_16,
+            FEW_COUNTED_16,
             COUNTED_16,
             MANY_COUNTED_16,
             CountedRow { up_to: 28 << 20, targets_log2: 12, even_targets_log2: 12, ..MANY_COUNTED_16 },
