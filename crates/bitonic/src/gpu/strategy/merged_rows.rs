@@ -36,10 +36,6 @@ const fn most_rest_log2(head_log2: u32) -> Option<u32> {
         _ => None,
     }
 }
-/// The head of an array alone that pays, as measured on an H200, and what its work-items hold, both as base-2 logarithms. Shorter arrays take
-/// little longer as a tile of the next power of two, and longer ones have a cluster.
-const LONE_HEAD_LOG2: u32 = 11;
-const LONE_HELD_LOG2: u32 = 3;
 /// The base-2 logarithm of the work-items that sort heads, at least. With half as many, rests have less than a sub-group.
 const ITEMS_LOG2: u32 = 8;
 /// Work-items that run together: those of the rests are whole ones.
@@ -56,15 +52,13 @@ impl MergedRows {
         let head_log2 = job.row_length.max(1).ilog2();
         let rest = job.row_length.saturating_sub(1 << head_log2);
         let most_log2 = most_rest_log2(head_log2)?;
-        let is_lone = !has_enough_rows(job, facts);
-        if facts.is_cpu() || job.in_place || rest == 0 || (is_lone && head_log2 != LONE_HEAD_LOG2) {
+        if facts.is_cpu() || job.in_place || !has_enough_rows(job, facts) || rest == 0 {
             return None;
         }
         let least = (1 << (head_log2 - LEAST_PART_LOG2)).max(LEAST_REST);
         let rest_log2 = rest.max(least).next_power_of_two().ilog2();
         let bytes = job.element.bytes();
-        let held_log2 = if is_lone { LONE_HELD_LOG2 } else { measured.held_log2[Measured::width(bytes)] };
-        let held_log2 = held_log2.min(rest_log2);
+        let held_log2 = measured.held_log2[Measured::width(bytes)].min(rest_log2);
         let tile = Tile::new((ITEMS_LOG2 + held_log2).max(head_log2), held_log2);
         let rows = Self { tile, head_log2, rest_log2 };
         (rest_log2 <= most_log2 && rows.is_possible(bytes, facts)).then_some(rows)
