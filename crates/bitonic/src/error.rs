@@ -189,7 +189,7 @@ pub enum Error {
     LargerThanDevice {
         /// The device.
         device: String,
-        /// What has to fit at once: all arrays, or those of one row where rows may be sorted in turn.
+        /// What has to fit at once: all arrays, or those of one row or segment where these may be sorted in turn.
         bytes: u64,
         /// The most that a sort may have: of the device, or as the program or the user said.
         limit: u64,
