@@ -16,6 +16,7 @@ mod chunks;
 mod landed;
 mod loaded;
 mod resident;
+mod strided;
 mod verified;
 mod whole;
 
@@ -23,6 +24,7 @@ pub(crate) use arrays::{HostArrays, HostData, ValueBytes};
 pub(crate) use loaded::{DeviceArrays, Loaded, Submission};
 pub use resident::Kernels;
 pub(crate) use resident::{Buffers, enqueue, sort_buffers};
+pub(crate) use strided::sort_strided;
 pub(crate) use verified::Verification;
 
 use super::cut::{Cut, Cuts, limit_of_user};
