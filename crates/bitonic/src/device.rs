@@ -105,6 +105,9 @@ impl fmt::Debug for OpenDevice {
 /// What a sort on a device with these facts will do: pure, so that the device need not be here. [`Sorter::plan`](crate::Sorter::plan)
 /// does the same for the devices that are.
 ///
+/// Where segments of different lengths begin, no request tells: of those that do not fit, chunks are counted as if they were cut
+/// wherever memory ends. [`Sorter::plan_segments`](crate::Sorter::plan_segments) knows.
+///
 /// # Errors
 ///
 /// [`Error::EngineUnavailable`] for what the engine cannot do, [`Error::LargerThanDevice`] when not even a chunk fits its memory.

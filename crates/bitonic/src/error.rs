@@ -37,6 +37,12 @@ pub enum Error {
         most: usize,
     },
 
+    /// Rows with strides that overlap, or leave the array.
+    Strides {
+        /// What is wrong, and what would be right.
+        reason: String,
+    },
+
     /// A place that the array does not have.
     NoSuchPlace {
         /// The place, counted from 0.
@@ -189,7 +195,7 @@ pub enum Error {
     LargerThanDevice {
         /// The device.
         device: String,
-        /// What has to fit at once: all arrays, or those of one row where rows may be sorted in turn.
+        /// What has to fit at once: all arrays, or those of one row or segment where these may be sorted in turn.
         bytes: u64,
         /// The most that a sort may have: of the device, or as the program or the user said.
         limit: u64,
@@ -266,6 +272,7 @@ impl fmt::Display for Error {
                 "offset number {place} is {offset} and must be from {least} to {most}: give offsets in ascending order, the last \
                  at most the number of keys"
             ),
+            Self::Strides { reason } => f.write_str(reason),
             Self::NoSuchPlace { index, len } => {
                 write!(f, "there is no place {index} among {len} keys: give a place below the number of keys")
             }
@@ -408,6 +415,7 @@ mod tests {
                 "offset number 2 is 3 and must be from 4 to 9: give offsets in ascending order, the last at most the number of \
                  keys",
             ),
+            (Error::Strides { reason: text("R: A") }, "R: A"),
             (
                 Error::NoSuchPlace { index: 7, len: 5 },
                 "there is no place 7 among 5 keys: give a place below the number of keys",

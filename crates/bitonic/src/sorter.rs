@@ -146,7 +146,8 @@ impl Sorter {
     /// Whether arrays that need more of a device's memory than there is are sorted on it in chunks, one after the other, and
     /// merged on the host. Default: yes. Otherwise they are an [`Error::LargerThanDevice`].
     ///
-    /// - Result: the same as from one piece, stable sorts included. Rows are cut only if not even one fits.
+    /// - Result: the same as from one piece, stable sorts included. Rows and segments are cut only where one alone does not fit; those
+    ///   that only the best keys are taken from, never.
     /// - Memory: on the host as much as the caller's arrays, for `argsort` more; [`Sorter::plan`] says how much, and how many
     ///   chunks there will be.
     /// - Threads: the merge uses those of [`Sorter::threads`].
@@ -387,15 +388,25 @@ impl Sorter {
         operation: &mut dyn Operation,
     ) -> Result<(Plan, DeviceTimes), Error> {
         let means = self.means()?;
-        let plan = device.plan(request, &means)?;
+        let plan = device.plan(request, operation.offsets(), &means)?;
         let done = device.execute(&plan, operation.data(request)?, &means)?;
         Ok((done.plan, done.times))
     }
 
     fn plan_of(&self, request: Request, for_cpu: CpuPlanner) -> Result<Plan, Error> {
+        self.plan_of_segments(request, None, for_cpu)
+    }
+
+    /// The same with the offsets of segments of different lengths.
+    fn plan_of_segments(
+        &self,
+        request: Request,
+        offsets: Option<&[usize]>,
+        for_cpu: CpuPlanner,
+    ) -> Result<Plan, Error> {
         let request = self.complete(request);
         if let Some(device) = self.device_by(worthwhile_to_plan, &request, &mut None)? {
-            match self.means().and_then(|means| device.plan(&request, &means)) {
+            match self.means().and_then(|means| device.plan(&request, offsets, &means)) {
                 Ok(plan) => return Ok(plan),
                 Err(error) => self.fall_back(error, &mut None)?,
             }
@@ -512,6 +523,11 @@ trait Operation {
     fn run_on_cpu(&mut self, request: &Request, settings: Settings) -> Result<(), Error>;
 
     fn data(&mut self, request: &Request) -> Result<HostData<'_>, Error>;
+
+    /// Where segments of different lengths begin and end.
+    fn offsets(&self) -> Option<&[usize]> {
+        None
+    }
 }
 
 /// The bits of keys. The CPU gives back a permutation of them, and so keys. An executor writes nothing but whole results, and checks

@@ -23,7 +23,7 @@ const LAYERS: &[&[&str]] = &[
 /// The rooms of `gpu/`, the lowest first.
 const ROOMS: &[&[&str]] = &[
     &["lock", "choice", "cache", "no_cache", "opened", "budget"],
-    &["facts", "element", "job"],
+    &["facts", "element", "job", "strided"],
     &["kernel"],
     &["tuning"],
     &["strategy"],

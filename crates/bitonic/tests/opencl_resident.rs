@@ -8,7 +8,7 @@ use bitonic::opencl::opencl3::context::Context;
 use bitonic::opencl::opencl3::device::{CL_DEVICE_TYPE_ALL, Device, get_all_devices};
 use bitonic::opencl::opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
 use bitonic::opencl::opencl3::types::CL_BLOCKING;
-use bitonic::opencl::{ResidentSorter, event_time};
+use bitonic::opencl::{ResidentSorter, Strided, event_time};
 use bitonic::{Error, Key, Order};
 use bitonic_testkit::{Pattern, TestKey};
 use std::{ptr, thread};
@@ -91,6 +91,79 @@ fn keys_are_sorted_where_they_are() {
     assert_eq!(sorter.scratch_bytes::<u32>(1 << 30), 0);
     sorter.prepare::<i16>(5000).unwrap();
     check_keys::<i16>(&caller, &sorter, 5000, Order::Ascending);
+}
+
+/// Rows with strides, sorted on the device and here; what is between them must stay as it is.
+fn check_strided<K: TestKey + Default + PartialEq>(caller: &Caller, sorter: &ResidentSorter, rows: Strided) {
+    let Strided { rows: count, row_length, row_stride, stride } = rows;
+    let len = (count - 1) * row_stride + (row_length - 1) * stride + 1;
+    for order in [Order::Ascending, Order::Descending] {
+        let mut keys: Vec<K> = Pattern::Random.generate(len + 5, 7);
+        let mut buffer = caller.buffer(&keys);
+        let sorter = sorter.clone().order(order);
+        sorter.sort_strided_rows(&caller.queue, &mut buffer, len, rows).unwrap();
+        for row in 0..count {
+            let places = (0..row_length).map(|column| row * row_stride + column * stride);
+            let before: Vec<K> = places.clone().map(|place| keys[place]).collect();
+            places.zip(sorted(&before, order)).for_each(|(place, key)| keys[place] = key);
+        }
+        assert!(caller.contents(&buffer, len + 5) == keys, "{rows:?} of {}, {order:?}", K::TYPE);
+    }
+}
+
+#[test]
+fn rows_with_strides_are_sorted_and_what_is_between_them_stays() {
+    let caller = Caller::new();
+    let sorter = ResidentSorter::new(&caller.queue).unwrap().verified().unwrap();
+    // Around the sides of tiles; one row, one column; rows that lie one after the other; strides in both directions.
+    for (rows, row_length, row_stride) in [
+        (1, 1, 1),
+        (3, 7, 9),
+        (31, 33, 40),
+        (32, 32, 32),
+        (65, 100, 130),
+        (1, 500, 500),
+        (500, 1, 3),
+        (5, 3000, 3001),
+    ] {
+        check_strided::<u32>(&caller, &sorter, Strided::rows(rows, row_length, row_stride));
+        check_strided::<u32>(&caller, &sorter, Strided::columns(rows, row_length, row_stride));
+    }
+    for rows in [
+        Strided { rows: 20, row_length: 50, row_stride: 200, stride: 3 },
+        Strided { rows: 50, row_length: 20, row_stride: 3, stride: 200 },
+    ] {
+        check_strided::<u8>(&caller, &sorter, rows);
+        check_strided::<i16>(&caller, &sorter, rows);
+        check_strided::<f64>(&caller, &sorter, rows);
+        check_strided::<u128>(&caller, &sorter, rows);
+    }
+    sorter.verdict(&caller.queue).unwrap();
+}
+
+#[test]
+fn rows_that_overlap_or_leave_the_buffer_are_refused_and_nothing_is_moved() {
+    let caller = Caller::new();
+    let sorter = ResidentSorter::new(&caller.queue).unwrap();
+    let keys: Vec<u32> = Pattern::Random.generate(100, 1);
+    let mut buffer = caller.buffer(&keys);
+    for (rows, len, reason) in [
+        (Strided::rows(3, 20, 19), 100, "overlap"),
+        (Strided { rows: 2, row_length: 5, row_stride: 1, stride: 0 }, 100, "overlap"),
+        (Strided::rows(5, 20, 21), 100, "reach over 104 keys"),
+        (Strided::columns(5, 20, 21), 100, "reach over 104 keys"),
+    ] {
+        let refused = sorter.sort_strided_rows(&caller.queue, &mut buffer, len, rows).map(drop).unwrap_err();
+        assert!(matches!(&refused, Error::Strides { .. }), "{refused}");
+        assert!(refused.to_string().contains(reason) && refused.to_string().contains("give"), "{refused}");
+    }
+    let refused =
+        sorter.sort_strided_rows(&caller.queue, &mut buffer, 200, Strided::rows(5, 20, 40)).map(drop);
+    assert!(matches!(refused, Err(Error::Device { .. })), "the buffer is shorter than it was said to be");
+    for nothing in [Strided::rows(0, 5, 9), Strided::rows(5, 0, 9)] {
+        sorter.sort_strided_rows(&caller.queue, &mut buffer, 100, nothing).unwrap();
+    }
+    assert!(caller.contents(&buffer, 100) == keys);
 }
 
 #[test]

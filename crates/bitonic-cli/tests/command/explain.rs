@@ -46,7 +46,7 @@ fn every_type_every_engine_and_every_length_can_be_explained() {
 #[test]
 fn keys_that_a_device_does_not_hold_are_explained_in_chunks_or_refused() {
     let said = printed(["--engine", "opencl", "--n", "1000", "--rows", "100", "--device-memory", "1K"]);
-    assert!(said.contains("chunks     5 chunks of up to 200 keys, cut between rows\n"), "{said}");
+    assert!(said.contains("chunks     5 chunks of up to 200 keys, cut between rows or segments\n"), "{said}");
     let message = refused(["--engine", "opencl", "--n", "1000", "--device-memory", "1K", "--no-chunks"]);
     assert!(message.starts_with("the sort needs 4000 bytes in all"), "{message}");
 }

@@ -166,7 +166,8 @@ fn measure_keys<K: Bits + Key, V: bytemuck::Pod + Send, D: Driver>(
     let request = request::<K, V>(kind.operation, len)?;
     let means = Means::new(None, Cuts::Nowhere, None)?;
     let facts = device.facts();
-    let plan = plan_with(&request, facts, means.cuts, means.limit, |job| kernel_plan(job, facts, tuning));
+    let plan =
+        plan_with(&request, None, facts, means.cuts, means.limit, |job| kernel_plan(job, facts, tuning));
     let plan = match plan {
         Ok(plan) => plan,
         Err(Error::LargerThanDevice { .. }) => return Ok(None),

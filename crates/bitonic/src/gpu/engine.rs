@@ -17,8 +17,8 @@ pub(crate) trait DeviceEngine: Send + Sync {
     /// What the device is and allows, and how fast it copies where that is known.
     fn facts(&self) -> DeviceFacts;
 
-    /// What a sort will do. Asks the device nothing.
-    fn plan(&self, request: &Request, means: &Means) -> Result<Plan, Error>;
+    /// What a sort will do, with the offsets of segments of different lengths. Asks the device nothing.
+    fn plan(&self, request: &Request, offsets: Option<&[usize]>, means: &Means) -> Result<Plan, Error>;
 
     /// Sorts as planned. The arrays are as they were if anything fails, or fully sorted.
     fn execute(&self, plan: &Plan, data: HostData<'_>, means: &Means) -> Result<Done, Error>;
@@ -38,8 +38,9 @@ impl<D: Driver> DeviceEngine for D {
         facts_of(self)
     }
 
-    fn plan(&self, request: &Request, means: &Means) -> Result<Plan, Error> {
-        plan_with(request, &facts_of(self), means.cuts, means.limit, |job| self.state().plan(self, job))
+    fn plan(&self, request: &Request, offsets: Option<&[usize]>, means: &Means) -> Result<Plan, Error> {
+        let facts = facts_of(self);
+        plan_with(request, offsets, &facts, means.cuts, means.limit, |job| self.state().plan(self, job))
     }
 
     fn execute(&self, plan: &Plan, data: HostData<'_>, means: &Means) -> Result<Done, Error> {

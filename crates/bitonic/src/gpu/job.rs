@@ -108,6 +108,12 @@ impl Job {
         beside.saturating_add(keys).saturating_add(values)
     }
 
+    /// The bytes of the largest array.
+    pub(crate) fn largest_array_bytes(&self) -> usize {
+        let (keys, values) = self.array_bytes();
+        keys.max(values).max(self.input_bytes()).max(self.offset_bytes())
+    }
+
     /// The bytes of keys, and of values: of all elements, or of the best.
     pub(crate) fn array_bytes(&self) -> (usize, usize) {
         let len = self.best.map_or(self.len(), |best| best.saturating_mul(self.rows));

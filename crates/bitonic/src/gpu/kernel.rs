@@ -90,6 +90,7 @@ pub(crate) static KERNELS: &[Kernel] = kernels! {
     "segments_list": [OFFSETS, SEGMENTS, part!("segments_list.c")], reads_input: false;
     "segment_sort": [TILE, OFFSETS, SEGMENTS, part!("segment_sort.c")], reads_input: true;
     "segment_splits": [OFFSETS, SEGMENTS, SEGMENT_MERGE, part!("segment_splits.c")], reads_input: false;
+    "copy_rows": [part!("copy_rows.c")], reads_input: false;
     "segment_tile_merge": [TILE, OFFSETS, SEGMENTS, SEGMENT_MERGE, part!("segment_tile_merge.c")], reads_input: false;
 };
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   facts, choice     what a device is; how a user names one; opened: those that this process has
-//!   element, job      a request as kernels see it: bits and rows
+//!   element, job      a request as kernels see it: bits and rows; strided: rows that do not lie one after the other
 //!   kernel            kernels as a table; kernels/ has their texts
 //!   tuning/           what was measured, with the name of its device
 //!   strategy/         one file an algorithm: when it fits, its launches, its memory, its words
@@ -49,6 +49,7 @@ mod programs;
 pub(crate) mod search;
 mod state;
 pub(crate) mod strategy;
+pub(crate) mod strided;
 #[cfg(test)]
 pub(crate) mod testing;
 mod trial;

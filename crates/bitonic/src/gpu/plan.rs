@@ -20,12 +20,14 @@ pub(crate) fn plan(
     cuts: Cuts,
     limit: Option<u64>,
 ) -> Result<Plan, Error> {
-    plan_with(request, facts, cuts, limit, |job| kernel_plan(job, facts, tuning))
+    plan_with(request, None, facts, cuts, limit, |job| kernel_plan(job, facts, tuning))
 }
 
-/// The same with kernels that `kernels` plans for a job: for those who keep such plans.
+/// The same with kernels that `kernels` plans for a job, for those who keep such plans; and with the offsets of segments of different
+/// lengths, which tell where these are cut. Without, chunks are counted as if segments could be cut wherever memory ends.
 pub(crate) fn plan_with(
     request: &Request,
+    offsets: Option<&[usize]>,
     facts: &DeviceFacts,
     cuts: Cuts,
     limit: Option<u64>,
@@ -34,21 +36,21 @@ pub(crate) fn plan_with(
     request.check(facts.engine)?;
     let job = Job::of(request);
     check_best(&job, facts)?;
-    let cut = Cut::new(&job, facts, cuts, limit)?;
-    let at_a_time = cut.chunks().map_or(job, |chunks| cut.job(chunks.len, &job));
-    Ok(of_kernels(request, facts, &cut, &job, kernels(&at_a_time)))
+    let cut = Cut::new(&job, offsets, facts, cuts, limit)?;
+    let kernels = kernels(&cut.at_a_time());
+    Ok(of_kernels(request, facts, &cut, &job, kernels))
 }
 
-/// The plan of a request that these kernels sort, chunk by chunk.
+/// The plan of a request whose longest chunk these kernels sort.
 pub(crate) fn of_kernels(
     request: &Request,
     facts: &DeviceFacts,
-    cut: &Cut,
+    cut: &Cut<'_>,
     job: &Job,
     kernels: Arc<KernelPlan>,
 ) -> Plan {
     let chunks = cut.chunks();
-    let at_a_time = chunks.map_or(*job, |chunks| cut.job(chunks.len, job));
+    let at_a_time = cut.at_a_time();
     let memory = Memory {
         host: host_bytes(request, job, chunks.map(|chunks| chunks.len)),
         device: at_a_time.stored_bytes() as u64,

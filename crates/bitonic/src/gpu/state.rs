@@ -6,12 +6,14 @@ use super::execute::Loaded;
 use super::job::Job;
 use super::lock::lock;
 use super::memory::{Buffers, Landing};
-use super::strategy::{check_plans, kernel_plan};
+use super::strategy::{check_plans, copy_plans, kernel_plan};
+use super::strided::Strided;
 use super::tuning::Tuning;
 use super::{bandwidth, kernel};
 use crate::plan::{KernelPlan, Launch};
 use crate::{Error, gpu::driver::Source};
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// What is kept for a device.
@@ -21,6 +23,7 @@ pub struct DeviceState<D: Driver> {
     kernels: Mutex<HashMap<KernelKey, D::Kernel>>,
     plans: Mutex<HashMap<Job, Arc<KernelPlan>>>,
     check_plans: Mutex<HashMap<Job, [Arc<KernelPlan>; 2]>>,
+    copy_plans: Mutex<HashMap<StridedJob, [Arc<KernelPlan>; 2]>>,
     loaded: Mutex<Vec<Arc<Loaded<D>>>>,
     tuning: OnceLock<Tuning>,
     /// Measured in this process.
@@ -28,6 +31,9 @@ pub struct DeviceState<D: Driver> {
     /// Kept on disk by another.
     kept_bandwidth: OnceLock<Option<f64>>,
 }
+
+/// A job, and where its rows are.
+type StridedJob = (Job, Strided);
 
 /// A kernel by its name and the compiler's options.
 type KernelKey = (&'static str, String);
@@ -40,6 +46,7 @@ impl<D: Driver> Default for DeviceState<D> {
             kernels: Mutex::default(),
             plans: Mutex::default(),
             check_plans: Mutex::default(),
+            copy_plans: Mutex::default(),
             loaded: Mutex::default(),
             tuning: OnceLock::new(),
             copy_bandwidth: OnceLock::new(),
@@ -52,7 +59,11 @@ impl<D: Driver> Default for DeviceState<D> {
 const MOST_KEPT: usize = 256;
 
 /// What is kept for a job, made if need be.
-fn planned_once<P: Clone>(kept: &Mutex<HashMap<Job, P>>, job: &Job, make: impl FnOnce() -> P) -> P {
+fn planned_once<J: Copy + Eq + Hash, P: Clone>(
+    kept: &Mutex<HashMap<J, P>>,
+    job: &J,
+    make: impl FnOnce() -> P,
+) -> P {
     if let Some(plan) = lock(kept).get(job) {
         return plan.clone();
     }
@@ -89,6 +100,11 @@ impl<D: Driver> DeviceState<D> {
     /// The kernels that check a sort of a job on the device, before it and after it, planned once.
     pub(crate) fn check_plans(&self, device: &D, job: &Job) -> [Arc<KernelPlan>; 2] {
         planned_once(&self.check_plans, job, || check_plans(job, device.facts()))
+    }
+
+    /// The kernels that bring rows of a job together and back, planned once.
+    pub(crate) fn copy_plans(&self, device: &D, job: &Job, rows: Strided) -> [Arc<KernelPlan>; 2] {
+        planned_once(&self.copy_plans, &(*job, rows), || copy_plans(job, rows, device.facts()))
     }
 
     /// The kernels of a plan, loaded once; `None` if the device lacks what one asks for.

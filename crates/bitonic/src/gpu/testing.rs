@@ -139,7 +139,7 @@ pub(crate) fn cuda_device(test: &str) -> Option<super::cuda::Device> {
     bitonic_testkit::device_or_skip(test, opened, "BITONIC_REQUIRE_CUDA")
 }
 
-/// The device in host memory. It takes the first kernel of a sequence for all of them, and sorts as its arguments say.
+/// The device in host memory. It takes the first kernel of a sequence that sorts for all of them, and sorts as its arguments say.
 #[derive(Clone)]
 pub(crate) struct HostDevice {
     pub(crate) facts: DeviceFacts,
@@ -272,7 +272,7 @@ impl HostDevice {
         }
     }
 
-    /// Sorts as the first kernel of the network would be told.
+    /// Sorts as the first kernel of the network would be told, or the first one that sorts segments of different lengths.
     fn sort(&self, kernel: &HostKernel, arguments: &[Argument<usize>]) {
         let memory: Vec<usize> = arguments
             .iter()
@@ -289,22 +289,29 @@ impl HostDevice {
                 Argument::Memory(_) => None,
             })
             .collect();
-        let row_length = numbers[0] as usize;
         let (key_bytes, value_bytes) = (kernel.constant("KEY_BITS") / 8, kernel.constant("VALUE_BITS") / 8);
         let mapping = numbers.last().map_or(0, |&mapping| mapping as u32);
         let ordered = |key: u128| ordered_bits(key_bytes, mapping, key);
         let mut keys = self.numbers(memory[0], key_bytes);
         keys.truncate(self.script().used[memory[0]] / key_bytes);
         let indexed = kernel.constant("INDEXED") == 1;
+        let ends: Vec<usize> = if kernel.name == SORTS_SEGMENTS {
+            let (table, each) = (memory[memory.len() - 1], kernel.constant("OFFSET_BITS") / 8);
+            let offsets = self.script().used[table] / each;
+            self.numbers(table, each)[..offsets].iter().map(|&offset| offset as usize).collect()
+        } else {
+            (0..=keys.len() / numbers[0] as usize).map(|row| row * numbers[0] as usize).collect()
+        };
+        let rows = || ends.windows(2).map(|ends| ends[0]..ends[1]);
         let value_memory = memory.get(1).filter(|_| value_bytes > 0);
         let values: Vec<u128> = match value_memory {
             Some(&values) if !indexed => self.numbers(values, value_bytes),
-            _ => (0..keys.len()).map(|place| (place % row_length) as u128).collect(),
+            _ => rows().flat_map(|row| 0..row.len() as u128).collect(),
         };
         let unsorted: Vec<(u128, u128)> = keys.into_iter().zip(values).collect();
         let mut elements = unsorted.clone();
-        for row in elements.chunks_mut(row_length) {
-            row.sort_by_key(|&(key, value)| (ordered(key), if indexed { value } else { 0 }));
+        for row in rows() {
+            elements[row].sort_by_key(|&(key, value)| (ordered(key), if indexed { value } else { 0 }));
         }
         if let Some(random) = self.fault(FaultAt::Launch) {
             go_wrong(&mut elements, &unsorted, 8 * key_bytes as u32, random);
@@ -317,6 +324,9 @@ impl HostDevice {
         self.script().sorted.push(elements.len());
     }
 }
+
+/// The kernel that sorts segments of different lengths.
+const SORTS_SEGMENTS: &str = "segment_sort";
 
 /// Makes a wrong result of a right one, whose elements are not all equal or have bits to change.
 fn go_wrong(elements: &mut [(u128, u128)], unsorted: &[(u128, u128)], key_bits: u32, random: u64) {
@@ -482,7 +492,8 @@ unsafe impl Driver for HostDevice {
         self.call("sort")?;
         let launched = commands.iter().map(|command| (command.kernel.name.clone(), command.grid));
         self.script().launched.extend(launched);
-        if let Some(first) = commands.first() {
+        let sorts_segments = commands.iter().find(|command| command.kernel.name == SORTS_SEGMENTS);
+        if let Some(first) = sorts_segments.or(commands.first()) {
             self.sort(first.kernel, first.arguments.as_slice());
         }
         Ok(())

@@ -9,14 +9,14 @@ use std::fmt;
 pub struct Chunks {
     /// How many there are.
     pub count: usize,
-    /// How many keys the longest has. The others have as many, or a little less.
+    /// How many keys the longest has. The others have as many, or a little less; of segments of different lengths, what fits.
     pub len: usize,
-    /// In how many chunks every row is: 1 if rows stay whole, and nothing has to be merged.
+    /// In how many chunks every row is, or the segment that is cut the most: 1 if rows stay whole, and nothing has to be merged.
     pub row_pieces: usize,
 }
 
 impl Chunks {
-    /// How many times the merge goes through all keys, every time with half as many runs to merge. Runs that come out in
+    /// How many times the merge goes through all keys that were cut from each other, every time with half as many runs to merge. Runs that come out in
     /// the wrong place after an even number are copied.
     pub fn merge_passes(&self) -> usize {
         Step::merges(self.row_pieces) as usize
@@ -25,9 +25,15 @@ impl Chunks {
 
 impl fmt::Display for Chunks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} chunks of up to {} keys, ", self.count, self.len)?;
+        write!(
+            f,
+            "{} chunk{} of up to {} keys, ",
+            self.count,
+            if self.count == 1 { "" } else { "s" },
+            self.len
+        )?;
         match self.merge_passes() {
-            0 => f.write_str("cut between rows"),
+            0 => f.write_str("cut between rows or segments"),
             1 => f.write_str("merged on the host in 1 pass"),
             passes => write!(f, "merged on the host in {passes} passes"),
         }

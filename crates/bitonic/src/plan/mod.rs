@@ -81,7 +81,8 @@ pub struct Plan {
     pub threads: usize,
     /// The instruction set, if it is the CPU engine.
     pub instructions: Option<Instructions>,
-    /// The kernels, if it is the engine of a device; then all passes are those of every chunk.
+    /// The kernels, if it is the engine of a device; then all passes are those of every chunk, or of the longest, where segments have
+    /// different lengths.
     pub kernels: Option<Arc<KernelPlan>>,
     /// The chunks, if the keys are more than the device holds.
     pub chunks: Option<Chunks>,

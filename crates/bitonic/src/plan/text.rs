@@ -44,7 +44,11 @@ impl fmt::Display for Plan {
             f,
             "passes     {}{}, each reading and writing {} bytes in all",
             self.pass_count(),
-            if self.chunks.is_some() { " over every chunk" } else { "" },
+            match (self.chunks, self.request.segments) {
+                (None, _) => "",
+                (Some(_), Segments::Offsets { .. }) => " over the longest chunk",
+                (Some(_), _) => " over every chunk",
+            },
             self.bytes_of_pass()
         )?;
         self.write_algorithm(f)?;

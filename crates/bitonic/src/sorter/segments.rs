@@ -14,8 +14,8 @@ impl Sorter {
     ///
     /// - Order and result: as in [`Sorter::sort`].
     /// - Memory: in place for 32- and 64-bit keys on the CPU; what others need, [`Sorter::plan_segments`] says.
-    /// - Engine: the CPU, or a device that is asked for by name. It takes all segments in one go: if its memory does not hold them, it
-    ///   refuses.
+    /// - Engine: the CPU, or a device that is asked for by name. Of segments that its memory does not hold it gets as many at a time as
+    ///   fit; one that does not fit alone is cut, and merged on the host. See [`Sorter::chunks`].
     /// - Errors: [`Error::Offsets`] if the offsets do not ascend or end after the keys; nothing is moved then.
     ///
     /// ```
@@ -74,17 +74,20 @@ impl Sorter {
 
     /// What [`Sorter::sort_segments`] would do with this many keys.
     pub fn plan_segments<K: Key>(&self, len: usize, offsets: &[usize]) -> Result<Plan, Error> {
-        self.plan_of(Request::keys::<K>(Segments::offsets(offsets, len)?), cpu::plan_keys::<K::Bits>)
+        let request = Request::keys::<K>(Segments::offsets(offsets, len)?);
+        self.plan_of_segments(request, Some(offsets), cpu::plan_keys::<K::Bits>)
     }
 
     /// What [`Sorter::sort_pairs_segments`] would do with this many keys and values.
     pub fn plan_pairs_segments<K: Key, V>(&self, len: usize, offsets: &[usize]) -> Result<Plan, Error> {
-        self.plan_of(Request::pairs::<K, V>(Segments::offsets(offsets, len)?), cpu::plan_pairs::<K::Bits, V>)
+        let request = Request::pairs::<K, V>(Segments::offsets(offsets, len)?);
+        self.plan_of_segments(request, Some(offsets), cpu::plan_pairs::<K::Bits, V>)
     }
 
     /// What [`Sorter::argsort_segments`] would do with this many keys.
     pub fn plan_argsort_segments<K: Key>(&self, len: usize, offsets: &[usize]) -> Result<Plan, Error> {
-        self.plan_of(Request::argsort::<K>(Segments::offsets(offsets, len)?), cpu::plan_argsort::<K::Bits>)
+        let request = Request::argsort::<K>(Segments::offsets(offsets, len)?);
+        self.plan_of_segments(request, Some(offsets), cpu::plan_argsort::<K::Bits>)
     }
 }
 
@@ -111,6 +114,10 @@ impl<B: Bits> Operation for KeysOfSegments<'_, B> {
         let arrays = HostArrays::Keys(bits_as_bytes_mut(&mut self.keys[covered(self.offsets)]));
         Ok(HostData { arrays, offsets: Some(self.offsets) })
     }
+
+    fn offsets(&self) -> Option<&[usize]> {
+        Some(self.offsets)
+    }
 }
 
 struct PairsOfSegments<'a, B, V> {
@@ -134,6 +141,10 @@ impl<B: Bits, V: Copy + Send> Operation for PairsOfSegments<'_, B, V> {
         let arrays = arrays_of_pairs(&mut self.keys[covered.clone()], &mut self.values[covered], request);
         Ok(HostData { arrays, offsets: Some(self.offsets) })
     }
+
+    fn offsets(&self) -> Option<&[usize]> {
+        Some(self.offsets)
+    }
 }
 
 struct ArgsortOfSegments<'a, B> {
@@ -156,5 +167,9 @@ impl<B: Bits> Operation for ArgsortOfSegments<'_, B> {
     fn data(&mut self, _: &Request) -> Result<HostData<'_>, Error> {
         let arrays = arrays_of_indices(&self.keys[covered(self.offsets)], self.indices)?;
         Ok(HostData { arrays, offsets: Some(self.offsets) })
+    }
+
+    fn offsets(&self) -> Option<&[usize]> {
+        Some(self.offsets)
     }
 }

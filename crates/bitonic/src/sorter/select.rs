@@ -77,8 +77,8 @@ impl Sorter {
     /// [`Sorter::top_k`] of every segment, one after the other. Segments as in [`Sorter::sort_segments`]; one with fewer than `k` keys
     /// gives all of them. Indices count from the beginning of the segment.
     ///
-    /// - Engine: as for [`Sorter::top_k`]. A device takes all segments in one go, and has `k` places for the best of each; where these are more
-    ///   than keys, all segments are sorted instead.
+    /// - Engine: as for [`Sorter::top_k`]. A device has `k` places for the best of each segment; where these are more than keys, all segments
+    ///   are sorted instead. Of segments that its memory does not hold it gets as many at a time as fit.
     /// - Errors: [`Error::Offsets`].
     ///
     /// ```
@@ -98,8 +98,8 @@ impl Sorter {
         offsets: &[usize],
         k: usize,
     ) -> Result<Plan, Error> {
-        let segments = Segments::offsets(offsets, len)?;
-        self.for_top().plan_of(Request::top::<K>(segments, k), cpu::top::plan_top::<K::Bits>)
+        let request = Request::top::<K>(Segments::offsets(offsets, len)?, k);
+        self.for_top().plan_of_segments(request, Some(offsets), cpu::top::plan_top::<K::Bits>)
     }
 
     /// Puts the key that comes at `place` in sorted order there, keys that come earlier before it and keys that come later behind it,
@@ -240,6 +240,10 @@ impl<B: Bits> Operation for Top<'_, B> {
             indices: &mut self.indices,
         };
         Ok(HostData { arrays, offsets: self.offsets })
+    }
+
+    fn offsets(&self) -> Option<&[usize]> {
+        self.offsets
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::device_or_skip;
 use crate::resident::{Caller, sorted, sorted_indices};
+use bitonic::cuda::Strided;
 use bitonic::cuda::cudarc::driver::DeviceRepr;
 use bitonic::cuda::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use bitonic::{Engine, Error, Order, Sorter};
@@ -63,6 +64,68 @@ fn keys_of_every_pattern_are_sorted() {
             check::<i64>(&caller, len, pattern, Order::Descending);
         }
     }
+}
+
+/// Rows with strides; three times, as above. What is between the rows must stay as it is.
+fn check_strided<K: TestKey + DeviceRepr + PartialEq>(caller: &Caller, rows: Strided) {
+    let Caller { stream, sorter, .. } = caller;
+    let Strided { rows: count, row_length, row_stride, stride } = rows;
+    let len = (count - 1) * row_stride + (row_length - 1) * stride + 1;
+    let keys: Vec<K> = Pattern::Random.generate(len + 7, 5);
+    let mut expected = keys.clone();
+    for row in 0..count {
+        let places = (0..row_length).map(|column| row * row_stride + column * stride);
+        let mut before: Vec<K> = places.clone().map(|place| keys[place]).collect();
+        Sorter::new().engine(Engine::Cpu).sort(&mut before).unwrap();
+        places.zip(before).for_each(|(place, key)| expected[place] = key);
+    }
+    let mut array = stream.clone_htod(&keys).unwrap();
+    let size = sorter.workspace_size_strided_rows::<K>(rows);
+    let mut memory = stream.clone_htod(&vec![0xA5_u8; size + 64]).unwrap();
+    for run in 1..=3 {
+        stream.memcpy_htod(&keys, &mut array).unwrap();
+        let mut workspace = memory.slice_mut(..size);
+        sorter.with_workspace(&mut workspace).sort_strided_rows(stream, &mut array, rows).unwrap();
+        assert!(stream.clone_dtoh(&array).unwrap() == expected, "{rows:?} of {}, run {run}", K::TYPE);
+        assert!(stream.clone_dtoh(&memory).unwrap()[size..] == [0xA5; 64], "{rows:?}: behind the workspace");
+    }
+}
+
+#[test]
+fn rows_with_strides_are_sorted_and_what_is_between_them_stays() {
+    let caller = Caller::new(&device_or_skip!());
+    for (rows, row_length, row_stride) in [
+        (1, 1, 1),
+        (3, 7, 9),
+        (31, 33, 40),
+        (32, 32, 32),
+        (1000, 100, 130),
+        (500, 1, 3),
+        (5, 300_001, 300_100),
+    ] {
+        check_strided::<u32>(&caller, Strided::rows(rows, row_length, row_stride));
+        check_strided::<u32>(&caller, Strided::columns(rows, row_length, row_stride));
+        check_strided::<u64>(&caller, Strided::columns(rows, row_length, row_stride));
+    }
+    for rows in [
+        Strided { rows: 200, row_length: 50, row_stride: 200, stride: 3 },
+        Strided { rows: 50, row_length: 200, row_stride: 3, stride: 200 },
+    ] {
+        check_strided::<u8>(&caller, rows);
+        check_strided::<i16>(&caller, rows);
+        check_strided::<u128>(&caller, rows);
+    }
+    let Caller { stream, sorter, .. } = &caller;
+    let mut array = stream.clone_htod(&[3_u32; 100]).unwrap();
+    let mut workspace = stream.alloc_zeros::<u8>(1000).unwrap();
+    let mut sort = |rows| sorter.with_workspace(&mut workspace).sort_strided_rows(stream, &mut array, rows);
+    for rows in [Strided::rows(3, 20, 19), Strided::rows(5, 20, 21)] {
+        assert!(matches!(sort(rows), Err(Error::Strides { .. })), "{rows:?}");
+    }
+    let mut small = stream.alloc_zeros::<u8>(16).unwrap();
+    let refused =
+        sorter.with_workspace(&mut small).sort_strided_rows(stream, &mut array, Strided::rows(5, 10, 20));
+    assert!(matches!(refused, Err(Error::Device { .. })), "{refused:?}");
 }
 
 #[test]

@@ -157,11 +157,71 @@ fn segments_that_a_device_refuses() {
     let keys = [3_u32, 1, 2, 0];
     let refused = sorter.clone().oblivious(true).sort_segments(&mut keys.clone(), &[0, 4]);
     assert!(matches!(refused, Err(Error::EngineUnavailable { .. })), "{refused:?}");
-    let refused =
-        sorter.clone().device_memory(1 << 10).sort_segments(&mut vec![1_u32; 10_000], &[0, 4, 10_000]);
-    assert!(matches!(refused, Err(Error::LargerThanDevice { .. })), "{refused:?}");
+    let whole = sorter.clone().device_memory(1 << 10).chunks(false);
+    let refused = whole.sort_segments(&mut vec![1_u32; 10_000], &[0, 4, 10_000]).unwrap_err();
+    assert!(matches!(refused, Error::LargerThanDevice { bytes: 40_012, limit: 1024, .. }), "{refused:?}");
+    assert!(refused.to_string().contains("allow chunks()"), "{refused}");
     let refused = sorter.sort_segments(&mut keys.clone(), &[0, 5]);
     assert!(matches!(refused, Err(Error::Offsets { .. })), "{refused:?}");
+}
+
+/// Segments of which many fit at a time, few, one, and none; the longest just fits, and is one key too long.
+#[test]
+fn segments_in_chunks() {
+    let sorter = on_device!();
+    let mut lengths = mixed_lengths(1 << 10);
+    // Empty ones where chunks begin and end.
+    lengths.extend([1025, 0, 0, 1025, 0, 1024, 1, 0, 0, 0]);
+    for limit in [8 * 100, 4 * 1025, 8 * 1024, 8 * 1025, 8 * 5000] {
+        check::<u32>(&sorter.clone().device_memory(limit), &lengths, Pattern::FewUnique);
+    }
+    for &key in super::WIDTHS {
+        let sorter = sorter.clone().device_memory(3000);
+        bitonic::with_key_type!(key, K => check_keys::<K>(&sorter, &mixed_lengths(200), Pattern::Special));
+    }
+}
+
+/// Values that the merge does not move itself.
+#[test]
+fn values_of_any_size_follow_the_keys_of_segments_in_chunks() {
+    let sorter = on_device!().device_memory(1000).stable(true);
+    let offsets = offsets(&[0, 10, 500, 0, 0, 20, 3, 90, 0]);
+    let keys: Vec<u16> = Pattern::FewUnique.generate(offsets[9] + 5, 7);
+    let (mut on_device, mut on_cpu) = (keys.clone(), keys.clone());
+    let values: Vec<[u8; 3]> = (0..keys.len()).map(|place| [1, (place >> 8) as u8, place as u8]).collect();
+    let (mut values_of_device, mut values_of_cpu) = (values.clone(), values);
+    let report = sorter.sort_pairs_segments(&mut on_device, &mut values_of_device, &offsets).unwrap();
+    assert!(report.times.is_some_and(|times| times.chunks > 2), "{report}");
+    sorter.engine(Engine::Cpu).sort_pairs_segments(&mut on_cpu, &mut values_of_cpu, &offsets).unwrap();
+    assert_eq!((on_device, values_of_device), (on_cpu, values_of_cpu));
+}
+
+#[test]
+fn plan_and_report_tell_the_chunks_of_segments() {
+    let sorter = on_device!().device_memory(4000);
+    let offsets = offsets(&[500, 0, 490, 0, 1000, 2001, 7]);
+    let plan = sorter.plan_segments::<u32>(5000, &offsets).unwrap();
+    let chunks = plan.chunks.expect("they do not fit");
+    assert_eq!((chunks.count, chunks.len, chunks.row_pieces), (6, 1000, 3));
+    let text = plan.to_string();
+    assert!(
+        text.contains("chunks     6 chunks of up to 1000 keys, merged on the host in 2 passes\n"),
+        "{text}"
+    );
+    assert!(text.contains(" over the longest chunk, "), "{text}");
+    let mut keys: Vec<u32> = Pattern::Random.generate(5000, 1);
+    let report = sorter.sort_segments(&mut keys, &offsets).unwrap();
+    assert_eq!(report.plan, plan);
+    let times = report.times.expect("a device was used");
+    // 3998 keys, and a table of the segments that go together: 500, 0 and 490 keys.
+    assert_eq!((times.chunks, times.downloaded_bytes), (6, 4 * 3998));
+    assert_eq!(times.uploaded_bytes, 4 * 3998 + 4 * 4);
+
+    let between = sorter.plan_segments::<u32>(5000, &offsets[..6]).unwrap().to_string();
+    assert!(
+        between.contains("chunks     2 chunks of up to 1000 keys, cut between rows or segments\n"),
+        "{between}"
+    );
 }
 
 #[test]

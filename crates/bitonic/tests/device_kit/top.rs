@@ -115,6 +115,26 @@ fn check_segments<K: TestKey>(sorter: &Sorter, lengths: &[usize], k: usize, patt
     }
 }
 
+/// Whole rows and segments at a time, as many as fit.
+#[test]
+fn the_best_keys_in_chunks() {
+    let sorter = on_device!().device_memory(4 * 3 * 1025 + 300);
+    check::<f32>(&sorter, 70, 1025, 7, TELLING);
+    check::<u32>(&sorter, 1, 3000, 7, &[Pattern::Random]);
+    let plan = sorter.plan_top_k_rows::<f32>(70 * 1025, 1025, 7).unwrap();
+    assert_eq!(
+        plan.chunks.map(|chunks| (chunks.count, chunks.len, chunks.row_pieces)),
+        Some((24, 3 * 1025, 1))
+    );
+    let lengths = [0, 5, 700, 0, 0, 1, 2000, 3000, 40, 30, 0, 20, 3, 0, 1500, 0];
+    check_segments::<f32>(&sorter, &lengths, 7, TELLING);
+    let refused = sorter.top_k(&[0.5_f32; 4000], 7).unwrap_err();
+    assert!(matches!(refused, Error::LargerThanDevice { bytes: 16_056, limit: 12_600, .. }), "{refused:?}");
+    assert!(refused.to_string().contains("the best keys of a row are found in one piece"), "{refused}");
+    let refused = sorter.chunks(false).top_k_rows(&[0.5_f32; 4000], 1000, 7);
+    assert!(matches!(refused, Err(Error::LargerThanDevice { bytes: 16_224, .. })), "{refused:?}");
+}
+
 /// Some are so long that they are filtered, others nearly are; most are not.
 const LENGTHS: &[usize] = &[3, 0, 1, 700, 40_000, 16_384, 16_383, 5, 0, 100_001, 2, 32_767, 9];
 

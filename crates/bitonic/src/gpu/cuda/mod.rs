@@ -38,6 +38,7 @@ mod transfer;
 
 pub use crate::gpu::choice::DeviceChoice;
 pub use crate::gpu::driver::Transfer;
+pub use crate::gpu::strided::Strided;
 pub use buffer::Buffer;
 pub use compiler::{architectures, compile};
 pub use cudarc;

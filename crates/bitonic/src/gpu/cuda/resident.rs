@@ -9,6 +9,7 @@ use crate::gpu::execute::{DeviceArrays, Submission, Verification, enqueue};
 use crate::gpu::job::Job;
 use crate::gpu::lock::lock;
 use crate::gpu::strategy::check_best;
+use crate::gpu::strided::Strided;
 use crate::key::{Key, Order};
 use crate::plan::KernelPlan;
 use crate::request::{Index, Request, Segments, ValueType};
@@ -253,6 +254,17 @@ impl ResidentSorter {
         k: usize,
     ) -> Result<usize, Error> {
         Ok(self.workspace_of(&self.best_of_segments::<K, u32>(of_segments(len, segments, longest), k)?))
+    }
+
+    /// The same for [`WithWorkspace::sort_strided_rows`]: what the sort of the rows needs, and room for them.
+    pub fn workspace_size_strided_rows<K: Key>(&self, rows: Strided) -> usize {
+        let job = self.job_of_strided::<K>(rows);
+        let packed = if rows.is_packed() { 0 } else { packed_bytes(&job) };
+        packed.saturating_add(self.workspace_of(&job))
+    }
+
+    fn job_of_strided<K: Key>(&self, rows: Strided) -> Job {
+        self.job(Request::keys::<K>(Segments::Rows { rows: rows.rows, row_length: rows.row_length }))
     }
 
     fn workspace_of(&self, job: &Job) -> usize {
@@ -523,7 +535,35 @@ impl ResidentSorter {
         arrays: DeviceArrays<CUdeviceptr>,
         workspace: Option<&mut impl DevicePtrMut<u8>>,
     ) -> Result<(), Error> {
-        let how = if self.device.is_captured(stream)? { Submission::Once } else { Submission::Untimed };
+        let Some(workspace) = workspace else {
+            // SAFETY: as the caller says.
+            return unsafe { self.queue_in(stream, job, arrays, None) };
+        };
+        self.check_contexts([workspace.stream()])?;
+        let bytes = workspace.len();
+        let (address, _work_recorded_after) = workspace.device_ptr_mut(stream);
+        // SAFETY: as the caller says, and the workspace is borrowed exclusively.
+        unsafe { self.queue_in(stream, job, arrays, Some(Work { address, bytes })) }
+    }
+
+    /// How what is queued on a stream is queued.
+    fn submission(&self, stream: &CudaStream) -> Result<Submission, Error> {
+        Ok(if self.device.is_captured(stream)? { Submission::Once } else { Submission::Untimed })
+    }
+
+    /// The same with memory to work in of this context, that nobody else uses until the last kernel is done.
+    ///
+    /// # Safety
+    ///
+    /// As for [`ResidentSorter::queue`].
+    unsafe fn queue_in(
+        &self,
+        stream: &CudaStream,
+        job: &Job,
+        arrays: DeviceArrays<CUdeviceptr>,
+        work: Option<Work>,
+    ) -> Result<(), Error> {
+        let how = self.submission(stream)?;
         if how != Submission::Once {
             let (key_bytes, value_bytes) = job.array_bytes();
             self.check_range(arrays.keys, key_bytes)?;
@@ -532,7 +572,7 @@ impl ResidentSorter {
             arrays.offsets.map_or(Ok(()), |offsets| self.check_range(offsets, job.offset_bytes()))?;
         }
         // SAFETY: as the caller says.
-        let sort = || unsafe { self.queue_sort(stream, job, arrays, workspace, how) };
+        let sort = || unsafe { self.queue_sort(stream, job, arrays, work, how) };
         let Some(verified) = &self.verified else { return sort().map(drop) };
         let mut verified = lock(verified);
         let failed = |error| self.device.failure("queue a check", error);
@@ -554,24 +594,22 @@ impl ResidentSorter {
     ///
     /// # Safety
     ///
-    /// As for [`ResidentSorter::queue`].
+    /// As for [`ResidentSorter::queue_in`].
     unsafe fn queue_sort(
         &self,
         stream: &CudaStream,
         job: &Job,
         arrays: DeviceArrays<CUdeviceptr>,
-        workspace: Option<&mut impl DevicePtrMut<u8>>,
+        work: Option<Work>,
         how: Submission,
     ) -> Result<Arc<KernelPlan>, Error> {
-        let Some(workspace) = workspace else {
+        let Some(Work { address, bytes: given }) = work else {
             let plan = self.plan(&Job { in_place: true, ..*job });
             // SAFETY: as the caller says.
             let queued = unsafe { enqueue(&self.device, stream, &plan, 0, |_| arrays, how) };
             return queued.map(|queued| queued.plan);
         };
-        self.check_contexts([workspace.stream()])?;
         let plan = self.plan(job);
-        let given = workspace.len();
         // Who gives a workspace wants it used: one that is too small for every plan that would is an error.
         let needs = std::iter::once(&plan).chain(plan.fallbacks()).map(|plan| plan.work.bytes());
         let least = needs.filter(|&bytes| bytes > 0).min().unwrap_or(0);
@@ -579,17 +617,13 @@ impl ResidentSorter {
             let needed = plan.work.bytes();
             return Err(self.refuse(format!("the workspace has {given} bytes, and the sort needs {needed}")));
         }
-        let (work, _work_recorded_after) = workspace.device_ptr_mut(stream);
-        if work % WORKSPACE_ALIGNMENT != 0 {
-            let reason = format!("the workspace does not start at a multiple of {WORKSPACE_ALIGNMENT} bytes");
-            return Err(self.refuse(reason));
-        }
+        self.check_alignment(address)?;
         let with_work = |plan: &KernelPlan| {
-            let work = plan.work.offsets().map(|offset| Some(work + offset as u64));
+            let work = plan.work.offsets().map(|offset| Some(address + offset as u64));
             DeviceArrays { work, ..arrays }
         };
         // A workspace that was asked for more keys may be smaller, because they are too many for buckets: the plan's fallback fits.
-        // SAFETY: as the caller says, and the workspace is borrowed exclusively and large enough for the plan that is taken.
+        // SAFETY: as the caller says, and the workspace is large enough for the plan that is taken.
         unsafe { enqueue(&self.device, stream, &plan, given, with_work, how) }.map(|queued| queued.plan)
     }
 
@@ -661,6 +695,13 @@ impl ResidentSorter {
         Err(self.refuse("stream or array belong to another context than the sorter".to_owned()))
     }
 
+    fn check_alignment(&self, workspace: CUdeviceptr) -> Result<(), Error> {
+        if workspace.is_multiple_of(WORKSPACE_ALIGNMENT) {
+            return Ok(());
+        }
+        Err(self.refuse(format!("the workspace does not start at a multiple of {WORKSPACE_ALIGNMENT} bytes")))
+    }
+
     /// Whether an array is as long as it says: any type can be an array to cudarc, and tell any length. The driver knows what it
     /// has allocated. Where it does not, because the memory came another way, nothing can be told.
     fn check_range(&self, address: CUdeviceptr, bytes: usize) -> Result<(), Error> {
@@ -679,6 +720,18 @@ impl ResidentSorter {
     fn refuse(&self, reason: String) -> Error {
         Error::Device { device: self.device.info().name.clone(), operation: "sort the array", reason }
     }
+}
+
+/// Memory to work in.
+#[derive(Clone, Copy)]
+struct Work {
+    address: CUdeviceptr,
+    bytes: usize,
+}
+
+/// What rows take that are brought together; behind them, memory to work in can begin.
+fn packed_bytes(job: &Job) -> usize {
+    job.array_bytes().0.checked_next_multiple_of(WORKSPACE_ALIGNMENT as usize).unwrap_or(usize::MAX)
 }
 
 /// The arrays of a search for the best keys; offsets where rows have different lengths.

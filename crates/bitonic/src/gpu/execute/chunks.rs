@@ -6,13 +6,15 @@
 //!   landed               [  run  |  run  |  run  ]
 //!                                    ↓               merged into the caller's array: nothing can fail any more
 //! ```
+//!
+//! Rows that are whole in their chunk are copied where others are merged. Where a chunk ends is the matter of [`Cut`].
 
-use super::arrays::{HostArrays, ValueBytes};
-use super::landed::{ByteElements, Merging, moves_values_of};
-use super::whole::{OnDevice, Sent};
+use super::arrays::{HostArrays, HostData, ValueBytes, bounds};
+use super::landed::{ByteElements, Merging, in_rows, moves_values_of};
+use super::whole::{self, OnDevice, Sent};
 use crate::Error;
-use crate::cpu::try_vec;
-use crate::gpu::cut::Cut;
+use crate::cpu::{Bounds, try_vec};
+use crate::gpu::cut::{Cut, Part};
 use crate::gpu::driver::Driver;
 use crate::gpu::job::Job;
 use crate::gpu::memory::Words;
@@ -28,16 +30,16 @@ pub(super) fn sort<D: Driver>(
     device: &D,
     request: &Request,
     job: &Job,
-    cut: Cut,
-    arrays: HostArrays<'_>,
+    cut: Cut<'_>,
+    HostData { arrays, offsets }: HostData<'_>,
     threads: Option<usize>,
 ) -> Result<Chunked, Error> {
-    ChunkSorter { device, request, job, cut, threads }.sort(arrays)
+    ChunkSorter { device, request, job, cut, rows: bounds(job, offsets), threads }.sort(arrays)
 }
 
 /// What a sort in chunks did.
 pub(super) struct Chunked {
-    /// The kernels of the first chunk.
+    /// The kernels of the longest chunk.
     pub(super) kernels: Arc<KernelPlan>,
     pub(super) chunks: Chunks,
     pub(super) times: DeviceTimes,
@@ -49,7 +51,8 @@ struct ChunkSorter<'a, D> {
     request: &'a Request,
     /// Of all that is to be sorted.
     job: &'a Job,
-    cut: Cut,
+    cut: Cut<'a>,
+    rows: Bounds<'a>,
     /// Of the merge.
     threads: Option<usize>,
 }
@@ -63,34 +66,29 @@ impl<D: Driver> ChunkSorter<'_, D> {
                 self.gathered(keys, values)
             }
             HostArrays::Gathered { keys, values } => self.gathered_by_index(keys, values),
-            // There are no cuts for the few best of many keys.
-            HostArrays::Best { .. } => Err(Error::Device {
-                device: self.device.facts().name.clone(),
-                operation: "find the best keys",
-                reason: "the best keys are not put together from chunks".to_owned(),
-            }),
+            HostArrays::Best { keys, best, indices } => self.best(keys, best, indices),
             HostArrays::Indices { keys, indices } => {
                 let mut landed = self.indexed(keys)?;
                 let mut merged = self.room_for_keys()?;
                 landed.merge(self, merged.bytes_mut(), indices)?;
-                indices.iter_mut().for_each(|index| *index %= self.job.row_length);
-                Ok(landed.ran.done(self.job.row_length))
+                self.count_from_rows(indices);
+                Ok(landed.ran.done(&self.cut))
             }
         }
     }
 
     fn keys(&self, keys: &mut [u8]) -> Result<Chunked, Error> {
         let mut landed = self.room_for_keys()?;
-        let mut ran = self.each_chunk(|chunk, job, plan| {
+        let mut ran = self.each_chunk(|chunk, Part { job, offsets }, plan| {
             let part = self.key_bytes(&chunk);
-            let mut sorted =
-                OnDevice::sort(self.device, self.request, job, plan, Sent::keys(&keys[part.clone()]))?;
+            let sent = Sent { offsets, ..Sent::keys(&keys[part.clone()]) };
+            let mut sorted = OnDevice::sort(self.device, self.request, &job, plan, sent)?;
             sorted.land(&mut landed.bytes_mut()[part], &mut [])?;
             Ok(sorted.done())
         })?;
         let from = ByteElements { keys: landed.bytes_mut(), values: &mut [], value_bytes: 0 };
         self.merge(&mut ran, from, ByteElements { keys, values: &mut [], value_bytes: 0 })?;
-        Ok(ran.done(self.job.row_length))
+        Ok(ran.done(&self.cut))
     }
 
     /// The values travel with the keys.
@@ -98,11 +96,14 @@ impl<D: Driver> ChunkSorter<'_, D> {
         let value_bytes = self.job.element.value_bytes();
         let mut landed_keys = self.room_for_keys()?;
         let mut landed_values = Words::zeroed(self.cut.len(), value_bytes)?;
-        let mut ran = self.each_chunk(|chunk, job, plan| {
+        let mut ran = self.each_chunk(|chunk, Part { job, offsets }, plan| {
             let (key_part, value_part) = (self.key_bytes(&chunk), bytes_of(&chunk, value_bytes));
-            let of_chunk =
-                Sent { values: Some(&values[value_part.clone()]), ..Sent::keys(&keys[key_part.clone()]) };
-            let mut sorted = OnDevice::sort(self.device, self.request, job, plan, of_chunk)?;
+            let sent = Sent {
+                values: Some(&values[value_part.clone()]),
+                offsets,
+                ..Sent::keys(&keys[key_part.clone()])
+            };
+            let mut sorted = OnDevice::sort(self.device, self.request, &job, plan, sent)?;
             sorted
                 .land(&mut landed_keys.bytes_mut()[key_part], &mut landed_values.bytes_mut()[value_part])?;
             Ok(sorted.done())
@@ -111,7 +112,7 @@ impl<D: Driver> ChunkSorter<'_, D> {
         let from = ByteElements { keys: landed_keys.bytes_mut(), values: landed_values, value_bytes };
         let values = ValueBytes::new(values).into_memory();
         self.merge(&mut ran, from, ByteElements { keys, values, value_bytes })?;
-        Ok(ran.done(self.job.row_length))
+        Ok(ran.done(&self.cut))
     }
 
     /// The values are put in the order of their chunk here, by the index of each key; the merge, which is stable, moves them on.
@@ -125,7 +126,7 @@ impl<D: Driver> ChunkSorter<'_, D> {
             ByteElements { keys: landed_keys.bytes_mut(), values: landed_values.memory(), value_bytes };
         let to = ByteElements { keys, values: values.into_memory(), value_bytes };
         self.merge(&mut ran, from, to)?;
-        Ok(ran.done(self.job.row_length))
+        Ok(ran.done(&self.cut))
     }
 
     /// Values of other sizes: the merge moves the indices of their keys, and they follow these in the end.
@@ -135,7 +136,26 @@ impl<D: Driver> ChunkSorter<'_, D> {
         let gathered = values.reserve()?;
         landed.merge(self, keys, &mut places)?;
         values.write(gathered, places.into_iter());
-        Ok(landed.ran.done(self.job.row_length))
+        Ok(landed.ran.done(&self.cut))
+    }
+
+    /// Rows are not cut here, so that what is found in a chunk is the result.
+    fn best(&self, keys: &[u8], best: &mut [u8], indices: &mut [usize]) -> Result<Chunked, Error> {
+        let mut written = 0;
+        let ran = self.each_chunk(|chunk, Part { job, offsets }, plan| {
+            let rows = bounds(&job, offsets);
+            let of_row = |number| job.best.unwrap_or(job.row_length).min(rows.range(number).len());
+            let found = written..written + (0..rows.count()).map(of_row).sum::<usize>();
+            let arrays = HostArrays::Best {
+                keys: &keys[self.key_bytes(&chunk)],
+                best: &mut best[self.key_bytes(&found)],
+                indices: &mut indices[found.clone()],
+            };
+            let done = whole::sort(self.device, self.request, &job, plan, &mut HostData { arrays, offsets })?;
+            written = found.end;
+            Ok(done)
+        })?;
+        Ok(ran.done(&self.cut))
     }
 
     /// Keys with their indices, counted from the start of the array: sorted in chunks, not merged yet.
@@ -153,17 +173,26 @@ impl<D: Driver> ChunkSorter<'_, D> {
         landed: &mut Words,
         mut place: impl FnMut(&mut dyn Iterator<Item = usize>),
     ) -> Result<Ran, Error> {
-        self.each_chunk(|chunk, job, plan| {
+        self.each_chunk(|chunk, Part { job, offsets }, plan| {
             let (part, start) = (self.key_bytes(&chunk), chunk.start);
             let landing = self.device.state().landing();
-            let mut sorted =
-                OnDevice::sort(self.device, self.request, job, plan, Sent::keys(&keys[part.clone()]))?;
+            let sent = Sent { offsets, ..Sent::keys(&keys[part.clone()]) };
+            let mut sorted = OnDevice::sort(self.device, self.request, &job, plan, sent)?;
             let mut fetched = landing.take(job.array_bytes().1)?;
             sorted.land(&mut landed.bytes_mut()[part], fetched.bytes_mut())?;
-            place(&mut sorted.places(fetched.bytes(), job, None, start)?);
+            place(&mut sorted.places(fetched.bytes(), &job, offsets, start)?);
             landing.give(fetched);
             Ok(sorted.done())
         })
+    }
+
+    /// Makes indices that count from the start of the array count from the start of their row.
+    fn count_from_rows(&self, indices: &mut [usize]) {
+        let first = self.rows.covered().start;
+        for row in (0..self.rows.count()).map(|number| self.rows.range(number)) {
+            let start = row.start - first;
+            indices[start..row.end - first].iter_mut().for_each(|index| *index -= start);
+        }
     }
 
     /// Memory for all keys.
@@ -176,28 +205,29 @@ impl<D: Driver> ChunkSorter<'_, D> {
         bytes_of(chunk, self.request.key.bytes())
     }
 
-    /// Calls `sort` for every chunk, in order, with its job and the plan of it. A device that refuses memory gets smaller ones from
-    /// there on.
+    /// Calls `sort` for every chunk, in order, with what it is to the device and the plan of that. A device that refuses memory gets
+    /// smaller ones from there on.
     fn each_chunk(
         &self,
         mut sort: impl FnMut(
             Range<usize>,
-            &Job,
+            Part<'_>,
             &Arc<KernelPlan>,
         ) -> Result<(Arc<KernelPlan>, DeviceTimes), Error>,
     ) -> Result<Ran, Error> {
         let mut cut = self.cut;
-        let mut ran = Ran { chunks: Vec::new(), times: DeviceTimes::default(), plan: None };
+        let mut ran = Ran { chunks: Vec::new(), times: DeviceTimes::default(), longest: 0, plan: None };
         let mut start = 0;
         while start < cut.len() {
             let chunk = cut.next(start);
-            let job = cut.job(chunk.len(), self.job);
-            let plan = self.device.state().plan(self.device, &job);
-            match sort(chunk.clone(), &job, &plan) {
+            let part = cut.part(&chunk);
+            let plan = self.device.state().plan(self.device, &part.job);
+            match sort(chunk.clone(), part, &plan) {
                 Ok((plan, times)) => {
                     ran.times.add(&times);
-                    // The longest comes first, unless the device refuses memory.
-                    ran.plan.get_or_insert(plan);
+                    if chunk.len() > ran.longest {
+                        (ran.longest, ran.plan) = (chunk.len(), Some(plan));
+                    }
                     start = chunk.end;
                     ran.chunks.push(chunk);
                 }
@@ -210,8 +240,8 @@ impl<D: Driver> ChunkSorter<'_, D> {
     /// Merges the landed chunks of every row into the caller's arrays.
     fn merge(&self, ran: &mut Ran, from: ByteElements<'_>, to: ByteElements<'_>) -> Result<(), Error> {
         let started = Instant::now();
-        let (chunks, row_length) = (ran.chunks.as_slice(), self.job.row_length);
-        Merging { request: self.request, chunks, row_length, threads: self.threads }.run(from, to)?;
+        let (request, cut, chunks) = (self.request, &self.cut, ran.chunks.as_slice());
+        Merging { request, cut, chunks, threads: self.threads }.run(from, to)?;
         ran.times.merge = started.elapsed();
         Ok(())
     }
@@ -221,15 +251,17 @@ impl<D: Driver> ChunkSorter<'_, D> {
 struct Ran {
     chunks: Vec<Range<usize>>,
     times: DeviceTimes,
+    /// The elements of the longest, and its plan.
+    longest: usize,
     plan: Option<Arc<KernelPlan>>,
 }
 
 impl Ran {
-    fn done(self, row_length: usize) -> Chunked {
+    fn done(self, cut: &Cut<'_>) -> Chunked {
         let chunks = Chunks {
             count: self.chunks.len(),
-            len: self.chunks.iter().map(ExactSizeIterator::len).max().unwrap_or(0),
-            row_pieces: self.chunks.iter().filter(|chunk| chunk.start < row_length).count(),
+            len: self.longest,
+            row_pieces: in_rows(&self.chunks, cut).map(<[_]>::len).max().unwrap_or(1),
         };
         let kernels = self.plan.unwrap_or_else(|| Arc::new(KernelPlan::nothing()));
         Chunked { kernels, chunks, times: self.times }

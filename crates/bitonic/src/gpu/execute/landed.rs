@@ -6,6 +6,7 @@
 use crate::Error;
 use crate::cpu::merge::{Elements, merge_runs};
 use crate::cpu::with_threads_for;
+use crate::gpu::cut::Cut;
 use crate::key::Bits;
 use crate::request::Request;
 use std::mem::MaybeUninit;
@@ -27,8 +28,8 @@ pub(super) fn moves_values_of(bytes: usize) -> bool {
 /// A merge of the chunks of every row.
 pub(super) struct Merging<'a> {
     pub(super) request: &'a Request,
+    pub(super) cut: &'a Cut<'a>,
     pub(super) chunks: &'a [Range<usize>],
-    pub(super) row_length: usize,
     pub(super) threads: Option<usize>,
 }
 
@@ -73,8 +74,7 @@ impl Merging<'_> {
     ) -> Result<(), Error> {
         let map = self.request.map();
         with_threads_for(from.len(), self.threads, |parallel| {
-            // A chunk that does not end where a row does goes on in the next.
-            for row in self.chunks.chunk_by(|chunk, _| !chunk.end.is_multiple_of(self.row_length)) {
+            for row in in_rows(self.chunks, self.cut) {
                 let lengths: Vec<usize> = row.iter().map(ExactSizeIterator::len).collect();
                 let (row_from, later_from) = from.split_at(lengths.iter().sum());
                 let (row_to, later_to) = to.split_at(lengths.iter().sum());
@@ -83,6 +83,14 @@ impl Merging<'_> {
             }
         })
     }
+}
+
+/// The chunks of every row, or of several where these are whole: a chunk that does not end where a row does goes on in the next.
+pub(super) fn in_rows<'a>(
+    chunks: &'a [Range<usize>],
+    cut: &'a Cut<'a>,
+) -> impl Iterator<Item = &'a [Range<usize>]> {
+    chunks.chunk_by(|chunk, _| !cut.is_end_of_row(chunk.end))
 }
 
 /// Keys as numbers, and values of this size.

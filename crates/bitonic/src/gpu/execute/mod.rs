@@ -7,7 +7,8 @@
 //!                                 ↓           copied over the caller's arrays: nothing can fail any more
 //! ```
 //!
-//! Arrays that the device does not hold go up chunk by chunk ([`chunks`]); the last arrow is a merge then.
+//! Arrays that the device does not hold go up chunk by chunk ([`chunks`]); the last arrow is a merge then. What only the best keys are
+//! taken from stays as it is, and what is found is the caller's when the last chunk is done.
 
 mod arrays;
 mod check;
@@ -15,6 +16,7 @@ mod chunks;
 mod landed;
 mod loaded;
 mod resident;
+mod strided;
 mod verified;
 mod whole;
 
@@ -22,6 +24,7 @@ pub(crate) use arrays::{HostArrays, HostData, ValueBytes};
 pub(crate) use loaded::{DeviceArrays, Loaded, Submission};
 pub use resident::Kernels;
 pub(crate) use resident::{Buffers, enqueue, sort_buffers};
+pub(crate) use strided::sort_strided;
 pub(crate) use verified::Verification;
 
 use super::cut::{Cut, Cuts, limit_of_user};
@@ -72,8 +75,8 @@ pub(crate) fn execute<D: Driver>(
 ) -> Result<Done, Error> {
     let job = Job::of(&plan.request);
     let facts = facts_of(device);
-    let mut cut = Cut::new(&job, &facts, means.cuts, means.limit)?;
-    let done = |cut: &Cut, kernels: Arc<KernelPlan>, times| Done {
+    let mut cut = Cut::new(&job, data.offsets, &facts, means.cuts, means.limit)?;
+    let done = |cut: &Cut<'_>, kernels: Arc<KernelPlan>, times| Done {
         plan: of_kernels(&plan.request, &facts, cut, &job, kernels),
         times: DeviceTimes { copy_bytes_per_second: facts.copy_bytes_per_second, ..times },
     };
@@ -87,7 +90,7 @@ pub(crate) fn execute<D: Driver>(
             Err(error) => cut = cut.after(error, job.len())?,
         }
     }
-    let chunked = chunks::sort(device, &plan.request, &job, cut, data.arrays, means.threads)?;
+    let chunked = chunks::sort(device, &plan.request, &job, cut, data, means.threads)?;
     let mut done = done(&cut, chunked.kernels, chunked.times);
     // A device that refuses memory makes them more than were planned.
     done.plan.chunks = Some(chunked.chunks);

@@ -1,8 +1,10 @@
 //! Sorts of host arrays on a device in host memory: what is launched is what was planned, chunks, refusals, failures.
 
+use super::arrays::bounds;
 use super::*;
 use crate::gpu::driver::Grid;
-use crate::gpu::plan::plan;
+use crate::gpu::plan::{plan, plan_with};
+use crate::gpu::strategy::kernel_plan;
 use crate::gpu::testing::{Fault, FaultAt, HostDevice};
 use crate::gpu::tuning::Tuning;
 use crate::key::Order;
@@ -37,6 +39,8 @@ fn sorted_places(keys: &[u32], order: Order) -> Vec<usize> {
 /// Arrays to sort, and what they were.
 struct Case {
     request: Request,
+    /// Of segments of different lengths.
+    offsets: Option<Vec<usize>>,
     keys: Vec<u32>,
     values: Vec<u32>,
     indices: Vec<usize>,
@@ -44,16 +48,23 @@ struct Case {
 
 impl Case {
     fn new(request: Request) -> Self {
-        let len = request.len();
-        Self { request, keys: keys(len), values: (0..len as u32).collect(), indices: vec![0; len] }
+        let (len, offsets) = (request.len(), None);
+        Self { request, offsets, keys: keys(len), values: (0..len as u32).collect(), indices: vec![0; len] }
     }
 
-    fn plan(&self, device: &HostDevice, means: &Means) -> Result<Plan, Error> {
-        plan(&self.request, &device.facts, &Tuning::default(), means.cuts, means.limit)
+    /// The case of segments of these lengths.
+    fn of_segments(request: Request, lengths: &[usize]) -> Self {
+        Self { offsets: Some(offsets(lengths)), ..Self::new(request) }
+    }
+
+    fn plan(&self, device: &impl Driver, means: &Means) -> Result<Plan, Error> {
+        let (facts, offsets) = (device.facts(), self.offsets.as_deref());
+        let kernels = |job: &Job| kernel_plan(job, facts, &Tuning::default());
+        plan_with(&self.request, offsets, facts, means.cuts, means.limit, kernels)
     }
 
     /// Plans and sorts.
-    fn run(&mut self, device: &HostDevice, means: &Means) -> Result<Done, Error> {
+    fn run(&mut self, device: &impl Driver, means: &Means) -> Result<Done, Error> {
         let plan = self.plan(device, means)?;
         let keys = bytemuck::cast_slice_mut(&mut self.keys);
         let arrays = match self.request.what {
@@ -65,7 +76,7 @@ impl Case {
             What::Argsort => HostArrays::Indices { keys, indices: &mut self.indices },
             What::Top(_) => unreachable!("{NOT_HERE}"),
         };
-        execute(device, &plan, arrays.into(), means)
+        execute(device, &plan, HostData { arrays, offsets: self.offsets.as_deref() }, means)
     }
 
     fn is_untouched(&self) -> bool {
@@ -76,9 +87,11 @@ impl Case {
     /// Whether every row is in stable order. The device of these tests sorts stably always.
     fn check(&self) {
         let before = Self::new(self.request);
-        let row_length = self.request.segments.longest().max(1);
-        for (row, keys) in before.keys.chunks(row_length).enumerate() {
-            let here = row * row_length..row * row_length + keys.len();
+        let job = Job::of(&self.request);
+        let rows = bounds(&job, self.offsets.as_deref());
+        for row in (0..rows.count()).map(|number| rows.range(number)) {
+            let here = row.start - rows.covered().start..row.end - rows.covered().start;
+            let keys = &before.keys[here.clone()];
             let places = sorted_places(keys, self.request.order);
             match self.request.what {
                 What::Argsort => assert_eq!(self.indices[here.clone()], places, "{:?}", self.request),
@@ -102,8 +115,26 @@ const NOT_HERE: &str = "the best keys are looked for in tests/device_kit/top.rs"
 
 /// Every combination of what, rows, order and stability.
 fn requests(len: usize, row_length: usize) -> Vec<Request> {
+    requests_of([Segments::one(len), Segments::rows(len, row_length).expect("whole rows")])
+}
+
+/// Every combination of what, order and stability, of segments of these lengths.
+fn requests_of_segments(lengths: &[usize]) -> Vec<Request> {
+    requests_of([Segments::offsets(&offsets(lengths), usize::MAX).expect("they ascend")])
+}
+
+/// Offsets of segments of these lengths, the first one somewhere in an array.
+fn offsets(lengths: &[usize]) -> Vec<usize> {
+    let ends = lengths.iter().scan(7, |end, length| {
+        *end += length;
+        Some(*end)
+    });
+    std::iter::once(7).chain(ends).collect()
+}
+
+fn requests_of<const MANY: usize>(segments: [Segments; MANY]) -> Vec<Request> {
     let mut requests = Vec::new();
-    for segments in [Segments::one(len), Segments::rows(len, row_length).expect("whole rows")] {
+    for segments in segments {
         for request in [
             Request::keys::<u32>(segments),
             Request::pairs::<u32, u32>(segments),
@@ -207,11 +238,11 @@ fn rows_are_cut_between_rows_and_inside_only_if_not_one_fits() {
 
 /// Sorts on devices that fail at the first call, at the second, and so on; data must be as it was each time, until one fails at
 /// none. Returns how many failed.
-fn fail_everywhere(request: Request, means: &Means) -> usize {
+fn fail_everywhere(new: impl Fn() -> Case, means: &Means) -> usize {
     for calls in 0.. {
         let device = device();
         device.script().calls_before_failure = Some(calls);
-        let mut case = Case::new(request);
+        let mut case = new();
         match case.run(&device, means) {
             Ok(_) => {
                 case.check();
@@ -219,7 +250,7 @@ fn fail_everywhere(request: Request, means: &Means) -> usize {
             }
             Err(error) => {
                 assert!(matches!(error, Error::Device { .. }), "{error}");
-                assert!(case.is_untouched(), "{request:?} after {calls} calls");
+                assert!(case.is_untouched(), "{:?} after {calls} calls", case.request);
             }
         }
     }
@@ -232,10 +263,62 @@ fn a_failure_in_any_chunk_leaves_the_arrays_as_they_were() {
         let stored = if request.what == What::Keys { 4 } else { 8 };
         // Three chunks, or two of a row each. For each: a buffer, up, sorted, down; with values another buffer, up, down. Buffers
         // are kept for the chunks that follow.
-        let failed = fail_everywhere(request, &means(stored * 40, Cuts::Anywhere));
+        let failed = fail_everywhere(|| Case::new(request), &means(stored * 40, Cuts::Anywhere));
         assert!(failed >= 2 * 3, "{request:?}: {failed}");
-        let failed = fail_everywhere(request, &means(stored * 120, Cuts::Nowhere));
+        let failed = fail_everywhere(|| Case::new(request), &means(stored * 120, Cuts::Nowhere));
         assert!(failed >= 4, "{request:?}: {failed}");
+    }
+    let lengths = [30, 0, 50, 20, 20];
+    for request in requests_of_segments(&lengths) {
+        let stored = if request.what == What::Keys { 4 } else { 8 };
+        // One segment, one in two pieces, and two together, which have a table and memory to work in.
+        let new = || Case::of_segments(request, &lengths);
+        let failed = fail_everywhere(new, &means(stored * 45, Cuts::Anywhere));
+        assert!(failed >= 4 * 3, "{request:?}: {failed}");
+    }
+}
+
+/// Empty ones everywhere, many short ones, some that a device with little memory does not hold, one at the end.
+const LENGTHS: [usize; 25] =
+    [0, 0, 5, 17, 0, 300, 1, 1, 1, 0, 0, 0, 64, 63, 65, 0, 2, 128, 0, 9, 31, 33, 200, 0, 77];
+
+#[test]
+fn segments_in_any_number_of_chunks_are_in_stable_order_and_the_report_shows_what_was_planned() {
+    for limit in [8, 13, 80, 800, 1200, 2400, 4000, 8000, 8200, 1 << 20] {
+        for request in requests_of_segments(&LENGTHS) {
+            let (device, means) = (device(), means(limit, Cuts::Anywhere));
+            let mut case = Case::of_segments(request, &LENGTHS);
+            let planned = case.plan(&device, &means).expect("chunks fit");
+            let done = case.run(&device, &means).expect("chunks fit");
+            case.check();
+            assert_eq!(done.plan, planned, "limit {limit}, {request:?}");
+            let (sorted, count) = (&device.script().sorted, planned.chunks.map_or(1, |chunks| chunks.count));
+            assert_eq!((done.times.chunks, sorted.len()), (count, count), "limit {limit}, {request:?}");
+            assert_eq!(sorted.iter().sum::<usize>(), request.len(), "limit {limit}, {request:?}");
+            let longest = planned.chunks.map_or(request.len(), |chunks| chunks.len);
+            assert_eq!(sorted.iter().max(), Some(&longest), "limit {limit}, {request:?}");
+        }
+    }
+}
+
+#[test]
+fn a_device_that_gives_less_than_it_has_gets_fewer_segments() {
+    let lengths = [100, 0, 150, 250, 0, 500];
+    // Refused as a whole; and the first chunk once more; and what all have to work in.
+    for (grants, sorted) in [
+        (vec![3999, usize::MAX], vec![500, 500]),
+        (vec![3999, 1999, usize::MAX], vec![250, 250, 250, 250]),
+        (vec![4000, usize::MAX, 0, usize::MAX], vec![500, 500]),
+    ] {
+        let device = device();
+        device.script().grants = grants.clone();
+        let [request, ..] = requests_of_segments(&lengths)[..] else { unreachable!("there are some") };
+        let mut case = Case::of_segments(request, &lengths);
+        let done = case.run(&device, &means(1 << 20, Cuts::Anywhere)).expect("there is memory for chunks");
+        case.check();
+        assert_eq!(device.script().sorted, sorted, "{grants:?}");
+        let chunks = done.plan.chunks.expect("the report shows the chunks");
+        assert_eq!((chunks.count, chunks.len), (sorted.len(), sorted[0]), "{grants:?}");
     }
 }
 
@@ -497,27 +580,14 @@ fn without_a_second_array_the_network_sorts_in_place() {
 #[cfg(feature = "opencl")]
 mod on_opencl {
     use super::*;
-    use crate::gpu::driver::Driver;
     use crate::gpu::lock::lock;
     use crate::gpu::opencl::{self, testing};
     use crate::gpu::testing::Recorded;
     use crate::{Engine, Sorter};
 
     fn run(case: &mut Case, device: &Recorded<opencl::Device>, means: &Means) -> (Plan, Done) {
-        let plan = plan(&case.request, device.facts(), &Tuning::default(), means.cuts, means.limit);
-        let plan = plan.expect("it fits");
-        let keys = bytemuck::cast_slice_mut(&mut case.keys);
-        let arrays = match case.request.what {
-            What::Keys => HostArrays::Keys(keys),
-            What::Pairs(_) if case.request.carries_values() => {
-                HostArrays::Pairs { keys, values: bytemuck::cast_slice_mut(&mut case.values) }
-            }
-            What::Pairs(_) => HostArrays::Gathered { keys, values: ValueBytes::new(&mut case.values) },
-            What::Argsort => HostArrays::Indices { keys, indices: &mut case.indices },
-            What::Top(_) => unreachable!("{NOT_HERE}"),
-        };
-        let done = execute(device, &plan, arrays.into(), means).expect("the device sorts");
-        (plan, done)
+        let plan = case.plan(device, means).expect("it fits");
+        (plan, case.run(device, means).expect("the device sorts"))
     }
 
     /// Whether the arrays are what the CPU engine makes of them. Values of equal keys may be in any order if the sort is not

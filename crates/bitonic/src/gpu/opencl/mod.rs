@@ -35,6 +35,7 @@ mod transfer;
 
 pub use crate::gpu::choice::{DeviceChoice, DeviceKind};
 pub use crate::gpu::driver::Transfer;
+pub use crate::gpu::strided::Strided;
 pub use buffer::{Buffer, Memory};
 pub use device::Device;
 pub use driver::Commands;

@@ -4,10 +4,11 @@ use super::buffer::Memory;
 use super::device::Device;
 use super::driver::Commands;
 use crate::gpu::driver::DeviceBuffer;
-use crate::gpu::execute::{DeviceArrays, Submission, Verification, enqueue};
+use crate::gpu::execute::{DeviceArrays, Submission, Verification, enqueue, sort_strided};
 use crate::gpu::job::Job;
 use crate::gpu::lock::lock;
 use crate::gpu::strategy::check_best;
+use crate::gpu::strided::Strided;
 use crate::key::{Key, Order};
 use crate::plan::{KernelPlan, WorkMemory};
 use crate::request::{Request, Segments, ValueType};
@@ -24,7 +25,8 @@ use std::sync::{Arc, Mutex};
 ///
 /// - No copy, no wait: every call queues kernels and returns the event of the last one. Commands that are queued later on
 ///   the same in-order queue see the result; on other queues, wait for the event.
-/// - Memory: none beyond the buffers ([`ResidentSorter::scratch_bytes`] says so), except for segments of different lengths.
+/// - Memory: none beyond the buffers ([`ResidentSorter::scratch_bytes`] says so), except for segments of different lengths
+///   and rows that do not lie one after the other.
 /// - Order and result: those of [`Sorter::sort`](crate::Sorter::sort). The device checks them if it is asked to: see
 ///   [`ResidentSorter::verified`].
 /// - The first call for a type and a length range builds kernels, which takes up to seconds, or loads them from disk;
@@ -213,6 +215,65 @@ impl ResidentSorter {
     ) -> Result<Event, Error> {
         let job = self.job(Request::keys::<K>(Segments::rows(len, row_length)?));
         self.enqueue(queue, &job, keys.get(), None)
+    }
+
+    /// Queues a sort of rows among the first `len` keys of a buffer that do not lie one after the other, such as those of a part of a matrix,
+    /// or its columns. Keys between the rows stay as they are.
+    ///
+    /// Memory: that of all rows once more, allocated here and kept until the sort is done. They are brought together there, sorted, and
+    /// brought back; a sorter that is [`verified`](Self::verified) checks the sort between. Rows that lie one after the other are sorted
+    /// where they are.
+    ///
+    /// ```
+    /// use bitonic::opencl::opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
+    /// use bitonic::opencl::opencl3::types::CL_BLOCKING;
+    /// use bitonic::opencl::{Device, DeviceChoice, ResidentSorter, Strided};
+    ///
+    /// # let Ok(device) = Device::open(&DeviceChoice::Best) else { return Ok(()) };
+    /// let (context, queue) = (device.context(), device.queue());
+    /// let mut keys = [4_u32, 2, 9, 1, 3, 8];
+    /// # // SAFETY: the buffer has six numbers, and every command on host memory blocks.
+    /// # unsafe {
+    /// let mut buffer = Buffer::<u32>::create(context, CL_MEM_READ_WRITE, 6, std::ptr::null_mut())?;
+    /// queue.enqueue_write_buffer(&mut buffer, CL_BLOCKING, 0, &keys, &[])?;
+    ///
+    /// // The columns of two rows of three keys.
+    /// let columns = Strided::columns(2, 3, 3);
+    /// ResidentSorter::new(queue)?.sort_strided_rows(queue, &mut buffer, 6, columns)?;
+    ///
+    /// queue.enqueue_read_buffer(&buffer, CL_BLOCKING, 0, &mut keys, &[])?;
+    /// # }
+    /// assert_eq!(keys, [1, 2, 8, 4, 3, 9]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`ResidentSorter::sort`], [`Error::Strides`] when rows overlap or leave the keys, and [`Error::DeviceMemory`].
+    pub fn sort_strided_rows<K: Key>(
+        &self,
+        queue: &CommandQueue,
+        keys: &mut RawBuffer<K>,
+        len: usize,
+        rows: Strided,
+    ) -> Result<Event, Error> {
+        rows.check(len)?;
+        let segments = Segments::Rows { rows: rows.rows, row_length: rows.row_length };
+        let job = self.job(Request::keys::<K>(segments));
+        if rows.is_packed() || job.len() == 0 {
+            return self.enqueue(queue, &job, keys.get(), None);
+        }
+        self.check(keys.get(), rows.extent().saturating_mul(size_of::<K>()))?;
+        self.check_queue(queue)?;
+        let buffer = self.device.allocate(job.array_bytes().0)?;
+        let packed = buffer.memory();
+        let sort = || self.enqueue(queue, &job, packed, None).map(drop);
+        let arrays = (Memory(keys.get()), Memory(packed));
+        // SAFETY: queue and buffers are of this context, the rows are within the keys and do not overlap, the keys are borrowed
+        // exclusively, and nobody else has the other buffer; OpenCL keeps the memory of both until the kernels are done.
+        let span =
+            unsafe { sort_strided(&self.device, queue, (&job, rows), arrays, Submission::Untimed, sort) }?;
+        self.last_event(queue, span)
     }
 
     /// Queues a sort of the first `len` keys of a buffer that moves every value with its key. Not stable. Values are numbers
@@ -437,17 +498,7 @@ impl ResidentSorter {
         if let Some(values) = arrays.values {
             self.check(values.0, value_bytes)?;
         }
-        let context = queue.context().map_err(|error| self.device.failure("describe the queue", &error))?;
-        if context != self.device.context().get() {
-            return Err(self.refuse("the queue belongs to another context than the sorter".to_owned()));
-        }
-        let properties =
-            queue.properties().map_err(|error| self.device.failure("describe the queue", &error))?;
-        if properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0 {
-            return Err(self.refuse(
-                "the queue may run kernels out of order: give one that keeps them in order".to_owned(),
-            ));
-        }
+        self.check_queue(queue)?;
         let has_work = arrays.work != [None; 3];
         let plan = self.device.state().plan(&self.device, &Job { in_place: !has_work, ..*job });
         // SAFETY: the buffers were checked to be large enough and of this context, and are borrowed exclusively; OpenCL
@@ -465,6 +516,11 @@ impl ResidentSorter {
                 unsafe { self.enqueue_verified(queue, job, &arrays, &mut lock(verified), sort) }?
             }
         };
+        self.last_event(queue, span)
+    }
+
+    /// The event of the last kernel.
+    fn last_event(&self, queue: &CommandQueue, span: Option<Commands>) -> Result<Event, Error> {
         match span.and_then(Commands::into_last) {
             Some(last) => Ok(last),
             // Nothing to do, but the caller is promised an event.
@@ -505,6 +561,22 @@ impl ResidentSorter {
         // SAFETY: there is no list of events to wait for.
         unsafe { queue.enqueue_marker_with_wait_list(&[]) }
             .map_err(|error| self.device.failure("queue a marker", &error))
+    }
+
+    /// Whether the queue belongs to this context and keeps kernels in order.
+    fn check_queue(&self, queue: &CommandQueue) -> Result<(), Error> {
+        let context = queue.context().map_err(|error| self.device.failure("describe the queue", &error))?;
+        if context != self.device.context().get() {
+            return Err(self.refuse("the queue belongs to another context than the sorter".to_owned()));
+        }
+        let properties =
+            queue.properties().map_err(|error| self.device.failure("describe the queue", &error))?;
+        if properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0 {
+            return Err(self.refuse(
+                "the queue may run kernels out of order: give one that keeps them in order".to_owned(),
+            ));
+        }
+        Ok(())
     }
 
     /// Whether the buffer has so many bytes and belongs to this context: not every driver asks.

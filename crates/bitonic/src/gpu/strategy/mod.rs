@@ -10,11 +10,13 @@ mod merged_rows;
 mod network;
 mod rows;
 mod segments;
+mod strided;
 mod tally;
 mod verify;
 
 pub(crate) use best::check_best;
 pub(crate) use network::Network;
+pub(crate) use strided::copy_plans;
 pub(crate) use verify::{OTHER_ELEMENTS, WORDS_BYTES, check_plans};
 
 #[cfg(all(test, feature = "cuda"))]

@@ -1,9 +1,10 @@
 //! The same sorts with memory to work in; those of segments always need some.
 
-use super::{BestArrays, ResidentSorter, of_segments};
+use super::{BestArrays, ResidentSorter, Work, of_segments, packed_bytes};
 use crate::Error;
-use crate::gpu::execute::DeviceArrays;
+use crate::gpu::execute::{DeviceArrays, sort_strided};
 use crate::gpu::job::Job;
+use crate::gpu::strided::Strided;
 use crate::key::Key;
 use crate::request::{Index, Request};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
@@ -42,6 +43,69 @@ impl<W: DevicePtrMut<u8>> WithWorkspace<'_, W> {
         row_length: usize,
     ) -> Result<(), Error> {
         self.sorter.sort_keys(stream, keys, row_length, Some(&mut *self.workspace))
+    }
+
+    /// Queues a sort of rows that do not lie one after the other, such as those of a part of a matrix, or its columns. Keys between the rows
+    /// stay as they are. The workspace has at least the bytes that [`ResidentSorter::workspace_size_strided_rows`] says: rows are brought
+    /// together there, sorted, and brought back; a sorter that is [`verified`](ResidentSorter::verified) checks the sort between. Rows that
+    /// lie one after the other are sorted where they are.
+    ///
+    /// ```no_run
+    /// # use bitonic::cuda::{ResidentSorter, Strided, cudarc::driver::CudaContext};
+    /// # let context = CudaContext::new(0)?;
+    /// # let stream = context.new_stream()?;
+    /// // The columns of two rows of three keys.
+    /// let mut keys = stream.clone_htod(&[4_u32, 2, 9, 1, 3, 8])?;
+    /// let columns = Strided::columns(2, 3, 3);
+    /// let sorter = ResidentSorter::new(&context)?;
+    /// let mut workspace = stream.alloc_zeros::<u8>(sorter.workspace_size_strided_rows::<u32>(columns))?;
+    /// sorter.with_workspace(&mut workspace).sort_strided_rows(&stream, &mut keys, columns)?;
+    /// assert_eq!(stream.clone_dtoh(&keys)?, [1, 2, 8, 4, 3, 9]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`ResidentSorter::sort`], [`Error::Strides`] when rows overlap or leave the keys, and [`Error::Device`] when the workspace is
+    /// too small.
+    pub fn sort_strided_rows<K: Key>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &mut impl DevicePtrMut<K>,
+        rows: Strided,
+    ) -> Result<(), Error> {
+        let Self { sorter, workspace } = self;
+        rows.check(keys.len())?;
+        let job = sorter.job_of_strided::<K>(rows);
+        if job.len() == 0 {
+            return Ok(());
+        }
+        sorter.check_contexts([stream, keys.stream(), workspace.stream()])?;
+        let (keys, _keys_recorded_after) = keys.device_ptr_mut(stream);
+        if rows.is_packed() {
+            // SAFETY: stream and arrays are of the sorter's context, the array holds the job's keys and is borrowed exclusively, and
+            // cudarc makes its other users wait.
+            return unsafe {
+                sorter.queue(stream, &job, DeviceArrays::in_place(keys, None), Some(&mut **workspace))
+            };
+        }
+        let (given, needed) = (workspace.len(), sorter.workspace_size_strided_rows::<K>(rows));
+        if given < needed {
+            let reason = format!("the workspace has {given} bytes, and the sort of such rows needs {needed}");
+            return Err(sorter.refuse(reason));
+        }
+        sorter.check_range(keys, rows.extent().saturating_mul(size_of::<K>()))?;
+        let (packed, _work_recorded_after) = workspace.device_ptr_mut(stream);
+        sorter.check_alignment(packed)?;
+        let behind = packed_bytes(&job);
+        let work = Work { address: packed + behind as u64, bytes: given - behind };
+        let how = sorter.submission(stream)?;
+        // SAFETY: the workspace has room for the job's keys, and what is behind them for its plan; both are borrowed exclusively.
+        let sort =
+            || unsafe { sorter.queue_in(stream, &job, DeviceArrays::in_place(packed, None), Some(work)) };
+        // SAFETY: stream and arrays are of the sorter's context, the rows are within the keys and do not overlap, keys and workspace are
+        // borrowed exclusively, and cudarc makes their other users wait.
+        unsafe { sort_strided(&sorter.device, stream, (&job, rows), (keys, packed), how, sort) }.map(drop)
     }
 
     /// As [`ResidentSorter::sort_pairs`].
