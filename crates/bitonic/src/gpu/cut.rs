@@ -28,7 +28,7 @@ pub(crate) enum Cuts {
     BetweenRows,
     /// Nowhere: what is too large is refused.
     Nowhere,
-    /// Nowhere, whatever the user allows: the best keys, and segments of different lengths.
+    /// Nowhere, whatever the user allows: the best keys that kernels look for, and segments of different lengths.
     Never,
 }
 
@@ -50,7 +50,11 @@ impl Cut {
     /// [`Error::LargerThanDevice`] if that is not allowed, or even the smallest chunk does not fit.
     pub(crate) fn new(job: &Job, facts: &DeviceFacts, cuts: Cuts, limit: Option<u64>) -> Result<Self, Error> {
         let allowance = Allowance::of(facts, limit);
-        let cuts = if job.best.is_some() || job.ragged.is_some() { Cuts::Never } else { cuts };
+        let cuts = match cuts {
+            _ if job.best.is_some() || job.ragged.is_some() => Cuts::Never,
+            Cuts::Anywhere if job.in_place => Cuts::BetweenRows,
+            cuts => cuts,
+        };
         let len = job.len();
         let cut = Self { row_length: job.row_length, len, capacity: capacity(allowance, job).min(len), cuts };
         if cut.is_whole() || cut.smallest() <= cut.capacity {

@@ -9,7 +9,7 @@
 
 use super::arrays::{HostArrays, ValueBytes};
 use super::landed::{ByteElements, Merging, moves_values_of};
-use super::whole::{OnDevice, Sent};
+use super::whole::{self, OnDevice, Sent};
 use crate::Error;
 use crate::cpu::try_vec;
 use crate::gpu::cut::Cut;
@@ -63,12 +63,7 @@ impl<D: Driver> ChunkSorter<'_, D> {
                 self.gathered(keys, values)
             }
             HostArrays::Gathered { keys, values } => self.gathered_by_index(keys, values),
-            // There are no cuts for the few best of many keys.
-            HostArrays::Best { .. } => Err(Error::Device {
-                device: self.device.facts().name.clone(),
-                operation: "find the best keys",
-                reason: "the best keys are not put together from chunks".to_owned(),
-            }),
+            HostArrays::Best { keys, k, best, indices } => self.best_of_rows(keys, k, best, indices),
             HostArrays::Indices { keys, indices } => {
                 let mut landed = self.indexed(keys)?;
                 let mut merged = self.room_for_keys()?;
@@ -77,6 +72,30 @@ impl<D: Driver> ChunkSorter<'_, D> {
                 Ok(landed.ran.done(self.job.row_length))
             }
         }
+    }
+
+    /// The first `k` of every row. Chunks are whole rows here: oblivious sorts are cut between rows only, and nothing else is that takes
+    /// the best ones.
+    fn best_of_rows(
+        &self,
+        keys: &[u8],
+        k: usize,
+        best: &mut [u8],
+        indices: &mut [usize],
+    ) -> Result<Chunked, Error> {
+        let row_length = self.job.row_length;
+        let of_row = k.min(row_length);
+        let ran = self.each_chunk(|chunk, job, plan| {
+            let places = chunk.start / row_length * of_row..chunk.end / row_length * of_row;
+            let arrays = HostArrays::Best {
+                keys: &keys[self.key_bytes(&chunk)],
+                k,
+                best: &mut best[self.key_bytes(&places)],
+                indices: &mut indices[places],
+            };
+            whole::sort(self.device, self.request, job, plan, &mut arrays.into())
+        })?;
+        Ok(ran.done(row_length))
     }
 
     fn keys(&self, keys: &mut [u8]) -> Result<Chunked, Error> {
