@@ -73,7 +73,16 @@ fn oblivious_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for &instructions in Instructions::ALL.iter().filter(|set| set.is_available()) {
         for &key_type in KeyType::ALL {
-            for work in [Work::Keys, Work::Pairs, Work::WidePairs, Work::StablePairs, Work::Argsort] {
+            for work in [
+                Work::Keys,
+                Work::Pairs,
+                Work::WidePairs,
+                Work::StablePairs,
+                Work::Argsort,
+                Work::Top,
+                Work::Merge,
+                Work::MergePairs,
+            ] {
                 for len in LENGTHS {
                     let case =
                         Case { instructions, key_type, work, order: Order::Ascending, len, threads: 1 };
@@ -85,7 +94,7 @@ fn oblivious_cases() -> Vec<Case> {
             }
         }
         for key_type in [KeyType::U8, KeyType::U32, KeyType::F64, KeyType::U128] {
-            for work in [Work::Keys, Work::Pairs] {
+            for work in [Work::Keys, Work::Pairs, Work::Merge, Work::MergePairs] {
                 let (order, len, threads) = (Order::Descending, PARALLEL_LENGTH, 2);
                 cases.push(Case { instructions, key_type, work, order, len, threads });
             }
@@ -166,6 +175,12 @@ enum Work {
     StablePairs,
     /// Indices.
     Argsort,
+    /// A third of the keys, and their indices.
+    Top,
+    /// Two sorted parts of the keys, one of a third of them.
+    Merge,
+    /// The same with values of 32 bits, ties in the order they came.
+    MergePairs,
     /// The standard library's sort, which branches on keys.
     Standard,
 }
@@ -212,6 +227,49 @@ impl Case {
                 self.assert_sorted(&before, &after);
                 self.assert_ties_by_index(&after, &indices);
             }
+            Work::Top => self.verify_top(&before, &sorter),
+            Work::Merge | Work::MergePairs => self.verify_merge(before, &sorter),
+        }
+    }
+
+    fn verify_top<K: TestKey>(self, before: &[K], sorter: &Sorter) {
+        let mut keys = before.to_vec();
+        memcheck::make_undefined(&mut keys);
+        let mut top = sorter.top_k(&keys, self.len / 3).unwrap();
+        assert!(memcheck::is_undefined(&top.keys), "{self}: the marks of keys were lost on the way");
+        memcheck::make_defined(&mut top.keys);
+        memcheck::make_defined(&mut top.indices);
+        let first = &sorter.argsort(before).unwrap()[..self.len / 3];
+        assert_eq!(top.indices, first, "{self}");
+        for (key, &index) in top.keys.iter().zip(first) {
+            assert_eq!(key.to_raw_bits(), before[index].to_raw_bits(), "{self}: a key left its index");
+        }
+    }
+
+    fn verify_merge<K: TestKey>(self, mut before: Vec<K>, sorter: &Sorter) {
+        let (first, second) = before.split_at_mut(self.len / 3);
+        sorter.sort(first).unwrap();
+        sorter.sort(second).unwrap();
+        let mut keys = before.clone();
+        let (mut merged, mut indices) = (before.clone(), vec![0_u32; self.len]);
+        memcheck::make_undefined(&mut keys);
+        let (first, second) = keys.split_at(self.len / 3);
+        if let Work::Merge = self.work {
+            sorter.merge(first, second, &mut merged).unwrap();
+        } else {
+            let mut values: Vec<u32> = (0..self.len as u32).collect();
+            memcheck::make_undefined(&mut values);
+            let (of_first, of_second) = values.split_at(first.len());
+            sorter.merge_pairs((first, of_first), (second, of_second), (&mut merged, &mut indices)).unwrap();
+            assert!(memcheck::is_undefined(&indices), "{self}: the marks of values were lost on the way");
+        }
+        assert!(memcheck::is_undefined(&merged), "{self}: the marks of keys were lost on the way");
+        memcheck::make_defined(&mut merged);
+        memcheck::make_defined(&mut indices);
+        self.assert_sorted(&before, &merged);
+        if let Work::MergePairs = self.work {
+            let expected = sorter.argsort(&before).unwrap();
+            assert!(indices.into_iter().map(|index| index as usize).eq(expected), "{self}: not stable");
         }
     }
 
@@ -275,7 +333,7 @@ mod values {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     /// A value that knows the index of its key.
-    trait Value: Copy + Send {
+    trait Value: Copy + Send + Sync {
         fn of(index: usize) -> Self;
         fn index(self) -> usize;
     }
@@ -422,11 +480,21 @@ mod values {
             let key = |at: u64| (at + seed).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
             let mut keys: Vec<u64> = (0..33).map(|at| key(key(at))).collect();
             let mut values: Vec<V> = (0..33).map(V::of).collect();
+            let mut parts = keys.clone();
             MARK.store(1, Ordering::SeqCst);
             if oblivious {
                 let sorter = Sorter::new().oblivious(true).threads(1);
                 sorter.sort_pairs(&mut keys, &mut values).unwrap();
-                sorter.stable(true).sort_pairs(&mut keys, &mut values).unwrap();
+                sorter.clone().stable(true).sort_pairs(&mut keys, &mut values).unwrap();
+                let (first, second) = parts.split_at_mut(12);
+                sorter.sort(first).unwrap();
+                sorter.sort(second).unwrap();
+                let (mut merged, mut moved) = ([0; 33], values.clone());
+                let (of_first, of_second) = values.split_at(12);
+                sorter.merge(first, second, &mut merged).unwrap();
+                sorter
+                    .merge_pairs((first, of_first), (second, of_second), (&mut merged, &mut moved))
+                    .unwrap();
             } else {
                 keys.sort_unstable();
             }

@@ -123,8 +123,7 @@ impl fmt::Debug for OpenDevice {
 /// # Ok::<(), bitonic::Error>(())
 /// ```
 pub fn plan(request: &Request, facts: &DeviceFacts, tuning: &Tuning) -> Result<Plan, Error> {
-    let cuts = if request.oblivious { Cuts::BetweenRows } else { Cuts::Anywhere };
-    crate::gpu::plan::plan(request, facts, tuning, cuts, None)
+    crate::gpu::plan::plan(request, facts, tuning, Cuts::Anywhere, None)
 }
 
 /// Sorts what is in buffers of a device on its own queue, and waits: for measuring kernels without transfers. The buffers have the
@@ -191,7 +190,8 @@ pub fn sort_segments_resident<D: Driver>(
 ///
 /// # Errors
 ///
-/// As for [`sort_resident`], and [`Error::TopTooLarge`].
+/// As for [`sort_resident`], and [`Error::TopTooLarge`]. [`Error::Device`] for an oblivious request, which sorts all keys with their
+/// indices: [`sort_resident`] does that.
 pub fn top_resident<D: Driver>(
     device: &D,
     request: &Request,
@@ -200,6 +200,12 @@ pub fn top_resident<D: Driver>(
     indices: &D::Buffer,
 ) -> Result<Kernels, Error> {
     let job = Job::of(request);
+    if job.best.is_none() {
+        return Err(refuse(
+            device,
+            "all keys are sorted here, and not the best ones alone: see sort_resident",
+        ));
+    }
     check_best(&job, device.facts())?;
     let buffers = Buffers { input: Some(keys), ..Buffers::new(best, Some(indices)) };
     sort_buffers(device, &job, &device.state().plan(device, &job), buffers)

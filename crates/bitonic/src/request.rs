@@ -280,11 +280,6 @@ impl Request {
             ("it numbers segments with 31 bits, and these are more", "sort fewer segments at a time")
         } else if !self.oblivious {
             return Ok(());
-        } else if let What::Top(_) = self.what {
-            (
-                "it keeps the keys that come before a bound, and which ones these are shows in what it does",
-                "take the best keys obliviously on the cpu engine",
-            )
         } else if has_offsets {
             (
                 "it merges the tiles of long segments, and that shows where keys go",
@@ -343,6 +338,7 @@ mod tests {
             (Request { oblivious: true, ..keys }, true),
             (Request::top::<u32>(segments, 2), false),
             (Request { oblivious: true, ..Request::top::<u32>(segments, 2) }, true),
+            (Request { oblivious: true, ..Request::top::<u32>(Segments::rows(9, 3).unwrap(), 2) }, false),
             (Request::keys::<u32>(many), true),
         ] {
             assert!(request.check(Engine::Cpu).is_ok());
@@ -364,6 +360,8 @@ mod tests {
             (Request::pairs::<u8, f64>(one), true),
             (Request::argsort::<f32>(one), false),
             (Request::argsort::<f64>(one), true),
+            (Request::top::<f32>(one, 2), false),
+            (Request::top::<f64>(one, 2), true),
             (Request::argsort::<u32>(Segments::one(u32::MAX as usize)), false),
             #[cfg(target_pointer_width = "64")]
             (Request::argsort::<u32>(Segments::one(1 << 32)), true),

@@ -84,7 +84,17 @@ pub fn rank<K: Key>(keys: &[K]) -> Result<Vec<usize>, Error> {
 }
 
 impl Sorter {
-    /// As [`merge`], in this sorter's order and with its threads.
+    /// As [`merge`], in this sorter's order and with its threads. On the CPU, whatever the engine, as all merges of keys in host memory.
+    ///
+    /// - With [`oblivious(true)`](Sorter::oblivious) a merging network does it, for slices of any two lengths: no branch and no address
+    ///   depends on a key. The result is the same. n keys take n / 2 comparisons log2 n times, where a merge makes n.
+    ///
+    /// ```
+    /// let mut merged = [0; 5];
+    /// bitonic::Sorter::new().oblivious(true).merge(&[1, 4, 9], &[2, 4], &mut merged)?;
+    /// assert_eq!(merged, [1, 2, 4, 4, 9]);
+    /// # Ok::<(), bitonic::Error>(())
+    /// ```
     pub fn merge<K: Key>(&self, first: &[K], second: &[K], merged: &mut [K]) -> Result<(), Error> {
         // Slices of `()` take no memory.
         let nothing = vec![(); first.len().max(second.len()).max(merged.len())];
@@ -97,7 +107,9 @@ impl Sorter {
     /// Merges keys with their values: each argument is a slice of keys and one of as many values. Of equal keys, those of the first
     /// come first: the merge is stable.
     ///
-    /// - Errors: [`Error::LengthMismatch`] and [`Error::OutputLength`]; nothing is written then.
+    /// - With [`oblivious(true)`](Sorter::oblivious) keys and values go through a merging network, and the result is the same. It needs
+    ///   memory for every key with its place.
+    /// - Errors: [`Error::LengthMismatch`], [`Error::OutputLength`] and, obliviously, [`Error::OutOfMemory`]; nothing is written then.
     ///
     /// ```
     /// use bitonic::Sorter;
@@ -125,7 +137,8 @@ impl Sorter {
         merge_keys(first, second, merged, self.settings()?)
     }
 
-    /// As [`merge_many`], in this sorter's order and with its threads.
+    /// As [`merge_many`], in this sorter's order and with its threads; with [`oblivious(true)`](Sorter::oblivious) every merge of two is
+    /// that of [`Sorter::merge`].
     pub fn merge_many<K: Key>(&self, slices: &[&[K]]) -> Result<Vec<K>, Error> {
         let len = slices.iter().map(|slice| slice.len()).sum();
         let (mut from, mut to): (Vec<K>, Vec<K>) = (try_vec(len)?, try_vec(len)?);
@@ -136,7 +149,8 @@ impl Sorter {
         Ok(to)
     }
 
-    /// Merges every row of one matrix with the row of the same number of another: both are in this sorter's order, row by row.
+    /// Merges every row of one matrix with the row of the same number of another: both are in this sorter's order, row by row. Each
+    /// merge is that of [`Sorter::merge`], obliviously, too.
     ///
     /// - Errors: [`Error::Rows`] if either is no whole number of rows or they have different numbers of rows,
     ///   [`Error::OutputLength`].
@@ -183,9 +197,10 @@ mod tests {
             mut first in prop::collection::vec(-20_i16..20, 0..80),
             mut second in prop::collection::vec(-20_i16..20, 0..80),
             descending in any::<bool>(),
+            oblivious in any::<bool>(),
         ) {
             let order = if descending { Order::Descending } else { Order::Ascending };
-            let sorter = Sorter::new().order(order);
+            let sorter = Sorter::new().order(order).oblivious(oblivious);
             sorter.sort(&mut first).unwrap();
             sorter.sort(&mut second).unwrap();
             let of_first: Vec<usize> = (0..first.len()).collect();
@@ -204,6 +219,13 @@ mod tests {
             sorter.sort(&mut all).unwrap();
             prop_assert_eq!(&keys, &all);
             prop_assert_eq!(&alone, &all);
+            let mut rows = vec![0; 2 * all.len()];
+            let twice = |keys: &[i16]| [keys, keys].concat();
+            let (first, second) = ((&twice(&first)[..], first.len()), (&twice(&second)[..], second.len()));
+            if first.1 > 0 && second.1 > 0 {
+                sorter.merge_rows(first, second, &mut rows).unwrap();
+                prop_assert_eq!(&rows, &twice(&all));
+            }
         }
 
         #[test]

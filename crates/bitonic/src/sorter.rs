@@ -428,11 +428,7 @@ impl Sorter {
 
     /// What a sort on a device may use.
     fn means(&self) -> Result<Means, Error> {
-        let cuts = match (self.no_chunks, self.oblivious) {
-            (true, _) => Cuts::Nowhere,
-            (false, true) => Cuts::BetweenRows,
-            (false, false) => Cuts::Anywhere,
-        };
+        let cuts = if self.no_chunks { Cuts::Nowhere } else { Cuts::Anywhere };
         Means::new(self.device_memory, cuts, self.threads)
     }
 

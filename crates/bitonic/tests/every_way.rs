@@ -73,7 +73,30 @@ fn obliviously() {
         check(&sorter, &Pattern::Random.generate::<u64>(above_a_tile::<u64>(), 1), Order::Ascending);
         check(&sorter, &Pattern::Random.generate::<u64>(4 * 256, 1), Order::Ascending);
         check(&sorter, &Pattern::Random.generate::<u128>(20, 1), Order::Ascending);
+        check_merge::<u64>(&sorter, above_a_tile::<u64>(), 30);
+        check_merge::<u128>(&sorter, 7, 20);
     }
+}
+
+/// Merges the first so many of these keys with the others, alone and with their places.
+fn check_merge<K: TestKey>(sorter: &Sorter, first: usize, second: usize) {
+    let keys: Vec<K> = Pattern::FewUnique.generate(first + second, 1);
+    let (first, second) = keys.split_at(first);
+    let (first, second) = (sorted(first, Order::Ascending), sorted(second, Order::Ascending));
+    let both = [first.clone(), second.clone()].concat();
+    let places: Vec<u32> = (0..keys.len() as u32).collect();
+    let (of_first, of_second) = places.split_at(first.len());
+    let (mut merged, mut moved) = (keys.clone(), places.clone());
+    sorter.merge(&first, &second, &mut merged).expect("the lengths match");
+    let bits = |keys: &[K]| keys.iter().map(|key| key.to_raw_bits()).collect::<Vec<_>>();
+    assert!(bits(&merged) == bits(&sorted(&keys, Order::Ascending)));
+    merged.clone_from(&keys);
+    sorter
+        .merge_pairs((&first, of_first), (&second, of_second), (&mut merged, &mut moved))
+        .expect("the lengths match");
+    let mut expected = places.clone();
+    expected.sort_by_key(|&place| both[place as usize].to_ordered_bits());
+    assert!(moved == expected && bits(&merged) == bits(&sorted(&keys, Order::Ascending)));
 }
 
 #[test]

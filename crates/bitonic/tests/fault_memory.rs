@@ -309,3 +309,25 @@ fn on_two_threads() {
     check_pairs_of::<u32>(TWO_THREADS);
     check_pairs_of::<i64>(TWO_THREADS);
 }
+
+#[test]
+fn an_oblivious_merge_that_is_refused_memory_has_written_nothing() {
+    let _alone = alone();
+    for refusal in [ONE_THREAD, TWO_THREADS] {
+        let len = lengths(refusal)[0];
+        let sorter = sorter(refusal).oblivious(true);
+        // Two runs that ascend, and interleave.
+        let keys: Vec<u64> = (0..len as u64).step_by(2).chain((1..len as u64).step_by(2)).collect();
+        let (first, second) = keys.split_at(len / 2);
+        let mut after = keys.clone();
+        after.sort_unstable();
+        let refused = refuse_each(refusal, |trial| {
+            let (mut merged, mut values) = (vec![7; len], vec![7; len]);
+            let result = trial
+                .run(|| sorter.merge_pairs((first, first), (second, second), (&mut merged, &mut values)));
+            let expected = if result.is_ok() { &after } else { &vec![7; len] };
+            assert!(merged == *expected && values == *expected, "{trial}: {result:?}");
+        });
+        assert!(refused > 0, "keys have no room for their places");
+    }
+}

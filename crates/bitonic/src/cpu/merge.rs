@@ -8,7 +8,10 @@
 //!
 //! Threads share a merge of two runs by its merge path: wherever the result is cut, a binary search tells how much of what
 //! is before the cut comes from either run.
+//!
+//! Which key is taken next shows where keys come from. Keys that are secret are merged by a network ([`merging`]).
 
+use super::merging;
 use super::threads::{both, with_threads_for};
 use super::width::Settings;
 use crate::Error;
@@ -82,43 +85,57 @@ impl<'a, B, V> SortedRun<'a, B, V> {
 /// Both hold as many elements as the lengths sum up to. Runs that are in no order come out in none, but with nothing lost.
 /// Costs a pass over all elements for every doubling of the number of runs, and a copy if that number of passes is even.
 pub(crate) fn merge_runs<'a, B: Bits, V: Copy + Send + Sync>(
-    mut from: Elements<'a, B, V>,
-    mut to: Elements<'a, B, V>,
-    mut lengths: Vec<usize>,
+    from: Elements<'a, B, V>,
+    to: Elements<'a, B, V>,
+    lengths: Vec<usize>,
     map: BitMap<B>,
     parallel: bool,
 ) {
+    merge_runs_by(from, to, lengths, |first, second, to| merge(first, second, to, map, parallel));
+}
+
+/// The same by any merge of two runs.
+fn merge_runs_by<'a, B: Bits, V: Copy>(
+    mut from: Elements<'a, B, V>,
+    mut to: Elements<'a, B, V>,
+    mut lengths: Vec<usize>,
+    merge: impl Fn(SortedRun<'_, B, V>, SortedRun<'_, B, V>, Elements<'_, B, V>),
+) {
     let mut is_in_place = false;
     while lengths.len() > 1 {
-        merge_neighbours(from.as_run(), to.reborrow(), &lengths, map, parallel);
+        merge_neighbours(from.as_run(), to.reborrow(), &lengths, &merge);
         lengths = lengths.chunks(2).map(|pair| pair.iter().sum()).collect();
         std::mem::swap(&mut from, &mut to);
         is_in_place = !is_in_place;
     }
     if !is_in_place {
-        merge_neighbours(from.as_run(), to, &lengths, map, parallel);
+        merge_neighbours(from.as_run(), to, &lengths, &merge);
     }
 }
 
 /// Merges the first run with the second, the third with the fourth, and so on. A last one without partner is copied.
-fn merge_neighbours<B: Bits, V: Copy + Send + Sync>(
+fn merge_neighbours<B: Bits, V: Copy>(
     mut from: SortedRun<'_, B, V>,
     mut to: Elements<'_, B, V>,
     lengths: &[usize],
-    map: BitMap<B>,
-    parallel: bool,
+    merge: &impl Fn(SortedRun<'_, B, V>, SortedRun<'_, B, V>, Elements<'_, B, V>),
 ) {
     for pair in lengths.chunks(2) {
         let (first_len, len) = (pair[0], pair.iter().sum());
         let (both, later_from) = from.split_at(len);
         let (place, later_to) = to.split_at(len);
         let (first, second) = both.split_at(first_len);
-        merge(first, second, place, map, parallel);
+        merge(first, second, place);
         (from, to) = (later_from, later_to);
     }
 }
 
-/// Merges keys with their values: each argument has as many keys as values, and `merged` the room for both others.
+/// Merges keys with their values: each argument has as many keys as values, and `merged` the room for both others. Obliviously by a
+/// network, if the settings say so.
+///
+/// # Errors
+///
+/// [`Error::OutOfMemory`] for the network that moves values; nothing is written then.
 pub(crate) fn merge_keys<K: Key, V: Copy + Send + Sync>(
     first: (&[K], &[V]),
     second: (&[K], &[V]),
@@ -130,10 +147,21 @@ pub(crate) fn merge_keys<K: Key, V: Copy + Send + Sync>(
         (SortedRun::new(as_bits(first.0), first.1), SortedRun::new(as_bits(second.0), second.1));
     // SAFETY: every bit pattern that is written is one of a key.
     let to = Elements::new(unsafe { as_bits_mut(merged.0) }, merged.1);
-    with_threads_for(to.len(), settings.threads, |parallel| merge(first, second, to, map, parallel))
+    with_threads_for(to.len(), settings.threads, |parallel| {
+        if !settings.oblivious {
+            merge(first, second, to, map, parallel);
+        } else if size_of::<V>() == 0 {
+            merging::merge_keys(first.keys, second.keys, to.keys, map, settings, parallel);
+        } else {
+            let (first, second) = ((first.keys, first.values), (second.keys, second.values));
+            return merging::merge_pairs(first, second, (to.keys, to.values), map, parallel);
+        }
+        Ok(())
+    })?
 }
 
-/// Merges the runs of these lengths, which lie in `from` one after the other; the result is in `to`.
+/// Merges the runs of these lengths, which lie in `from` one after the other; the result is in `to`. Obliviously by networks, if the
+/// settings say so.
 pub(crate) fn merge_runs_of_keys<K: Key>(
     from: &mut [K],
     to: &mut [K],
@@ -146,13 +174,14 @@ pub(crate) fn merge_runs_of_keys<K: Key>(
     // SAFETY: every bit pattern that is written, in either array, is one of a key.
     let (from, to) = unsafe { (as_bits_mut(from), as_bits_mut(to)) };
     with_threads_for(to.len(), settings.threads, |parallel| {
-        merge_runs(
-            Elements::new(from, &mut nothing),
-            Elements::new(to, &mut nothing_else),
-            lengths,
-            map,
-            parallel,
-        );
+        let (from, to) = (Elements::new(from, &mut nothing), Elements::new(to, &mut nothing_else));
+        if settings.oblivious {
+            merge_runs_by(from, to, lengths, |first, second, to| {
+                merging::merge_keys(first.keys, second.keys, to.keys, map, settings, parallel);
+            });
+        } else {
+            merge_runs(from, to, lengths, map, parallel);
+        }
     })
 }
 

@@ -20,6 +20,7 @@ pub(crate) mod in_order;
 mod instructions;
 mod kernels;
 pub(crate) mod merge;
+mod merging;
 mod narrow;
 mod network;
 mod packed;

@@ -53,7 +53,7 @@ fn flip_apart<B: Bits>(lower: &mut [B], upper: &mut [B], kernels: &Kernels<B>) {
 }
 
 /// Sorts bitonic keys by half-cleaners.
-fn clean<B: Bits>(keys: &mut [B], kernels: &Kernels<B>, parallel: bool) {
+pub(super) fn clean<B: Bits>(keys: &mut [B], kernels: &Kernels<B>, parallel: bool) {
     let len = keys.len();
     if len <= kernels.tile {
         // SAFETY: the kernels were handed out for this processor; pointer and length are the slice's.

@@ -70,7 +70,7 @@ impl<'a, T: Ranked, V: Copy + Send> Run<'a, T, V> {
     }
 
     /// Sorts a bitonic run by half-cleaners.
-    fn clean(&mut self, parallel: bool) {
+    pub(crate) fn clean(&mut self, parallel: bool) {
         let Some(middle) = middle(self.keys.len()) else { return };
         let (mut lower, mut upper) = self.split_at(middle);
         let parallel = parallel && middle >= PARALLEL_FROM;

@@ -59,6 +59,9 @@ pub(super) trait Width: Sized {
     /// The same, on as many threads as are asked for and the length is worth.
     fn sort_on_threads(bits: &mut [Self], map: BitMap<Self>, settings: Settings) -> Result<(), Error>;
 
+    /// Sorts bits that fall and then rise, by half-cleaners; see [`merging`](super::merging).
+    fn clean(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool);
+
     /// The keys packed with their indices, sorted; see [`packed`].
     fn sorted_with_indices(
         bits: &[Self],
@@ -149,6 +152,15 @@ pub(super) fn sort_on_threads<B: Bits>(
     with_each_width!(W => {
         if let (Some(bits), Some(map)) = (same_slice::<B, W>(bits), same_value::<_, BitMap<W>>(map)) {
             return <W as Width>::sort_on_threads(bits, map, settings);
+        }
+    })
+}
+
+/// Sorts bits in memory that fall and then rise by what `map` makes of them: obliviously.
+pub(super) fn clean<B: Bits>(bits: &mut [B], map: BitMap<B>, settings: Settings, parallel: bool) {
+    with_each_width!(W => {
+        if let (Some(bits), Some(map)) = (same_slice::<B, W>(bits), same_value::<_, BitMap<W>>(map)) {
+            return <W as Width>::clean(bits, map, settings, parallel);
         }
     })
 }
@@ -259,6 +271,13 @@ macro_rules! vector_width {
 
             threads_and_indices!();
 
+            fn clean(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) {
+                let kernels = <$Bits>::kernels(settings.instructions);
+                map_all(bits, map, kernels.to_ordered, parallel);
+                network::clean(bits, kernels, parallel);
+                map_all(bits, map, kernels.from_ordered, parallel);
+            }
+
             fn select(bits: &mut [Self], map: BitMap<Self>, place: usize, settings: Settings) {
                 let kernels = <$Bits>::kernels(settings.instructions);
                 select_bits(bits, map, place, kernels);
@@ -317,6 +336,14 @@ fn map_all<B: Bits>(
     }
 }
 
+/// Has `arrange` exchange keys alone while they are ordered bits.
+fn with_ordered_run<B: Bits>(bits: &mut [B], map: BitMap<B>, arrange: impl FnOnce(&mut Run<'_, B, ()>)) {
+    bits.iter_mut().for_each(|bits| *bits = map.to_ordered(*bits));
+    // A vector of `()` allocates nothing.
+    arrange(&mut Run::new(bits, vec![(); bits.len()].as_mut_slice()));
+    bits.iter_mut().for_each(|bits| *bits = map.from_ordered(*bits));
+}
+
 macro_rules! other_width {
     ($($Bits:ty: $sort:path, $plan:path;)+) => {$(
         impl Width for $Bits {
@@ -324,14 +351,15 @@ macro_rules! other_width {
                 if !settings.oblivious {
                     return $sort(bits, map, settings, parallel);
                 }
-                bits.iter_mut().for_each(|bits| *bits = map.to_ordered(*bits));
-                // A vector of `()` allocates nothing.
-                Run::new(bits, vec![(); bits.len()].as_mut_slice()).sort(parallel);
-                bits.iter_mut().for_each(|bits| *bits = map.from_ordered(*bits));
+                with_ordered_run(bits, map, |run| run.sort(parallel));
                 Ok(())
             }
 
             threads_and_indices!();
+
+            fn clean(bits: &mut [Self], map: BitMap<Self>, _: Settings, parallel: bool) {
+                with_ordered_run(bits, map, |run| run.clean(parallel));
+            }
 
             fn select(bits: &mut [Self], map: BitMap<Self>, place: usize, _: Settings) {
                 bits.select_nth_unstable_by_key(place, |&bits| map.to_ordered(bits));

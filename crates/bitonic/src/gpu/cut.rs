@@ -81,7 +81,8 @@ impl<'a> Cut<'a> {
         limit: Option<u64>,
     ) -> Result<Self, Error> {
         let room = Allowance::of(facts, limit);
-        let cuts = if job.best.is_some() && cuts == Cuts::Anywhere { Cuts::BetweenRows } else { cuts };
+        let is_never_merged = job.best.is_some() || job.in_place;
+        let cuts = if is_never_merged && cuts == Cuts::Anywhere { Cuts::BetweenRows } else { cuts };
         let offsets = offsets.filter(|_| job.ragged.is_some());
         let cut = Self { job: *job, offsets, room, capacity: capacity(room, job).min(job.len()), cuts };
         let smallest = cut.smallest();

@@ -45,7 +45,7 @@ pub(crate) struct Job {
     pub(crate) rows: usize,
     /// Where rows have different lengths; then `row_length` is that of the longest, or more.
     pub(crate) ragged: Option<Ragged>,
-    /// How many elements of every row are asked for, where it is not all of them: the first ones in order. At most a row.
+    /// How many elements of every row the kernels look for, where they do not sort all: the first ones in order. At most a row.
     pub(crate) best: Option<usize>,
     /// Whether the sort may have no memory beyond the arrays: the pure network, which is oblivious.
     pub(crate) in_place: bool,
@@ -64,8 +64,9 @@ impl Job {
             What::Pairs(_) | What::Argsort | What::Top(_) => Element::indexed(request.key, row_length),
         };
         let best = match request.what {
-            What::Top(k) => Some(k.min(row_length)),
-            What::Keys | What::Pairs(_) | What::Argsort => None,
+            // Which keys are passed over shows: obliviously, all are sorted with their indices, and the first of each row land.
+            What::Top(k) if !request.oblivious => Some(k.min(row_length)),
+            What::Keys | What::Pairs(_) | What::Argsort | What::Top(_) => None,
         };
         Self {
             element,
@@ -128,5 +129,24 @@ impl Job {
     /// The bytes of the keys that only the best are taken from; 0 where all are sorted.
     pub(crate) fn input_bytes(&self) -> usize {
         self.best.map_or(0, |_| self.len().saturating_mul(self.element.key_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn obliviously_the_best_keys_are_those_of_an_argsort() {
+        let rows = Segments::Rows { rows: 3, row_length: 70_000 };
+        for segments in [Segments::one(0), Segments::one(300_000), rows] {
+            let argsort = Request { oblivious: true, ..Request::argsort::<f32>(segments) };
+            for k in [0, 1, 50, 100_000_000] {
+                let top = Request { oblivious: true, ..Request::top::<f32>(segments, k) };
+                assert_eq!(Job::of(&top), Job::of(&argsort), "{k} of {segments:?}");
+                let selecting = Job::of(&Request { oblivious: false, ..top });
+                assert_eq!(selecting.best, Some(k.min(segments.longest())));
+            }
+        }
     }
 }

@@ -93,10 +93,11 @@ fn host_bytes(request: &Request, job: &Job, chunk_len: Option<usize>) -> usize {
         (What::Pairs(value), Some(_)) => key + 2 * size_of::<usize>() + value.bytes,
         // The keys come back for the check.
         (What::Argsort, None) => key + index,
-        // The few that come back.
+        // The few that come back; obliviously all of them, a chunk at a time.
         (What::Top(_), _) => {
             let (keys, values) = job.array_bytes();
-            return keys.saturating_add(values);
+            let all = keys.saturating_add(values);
+            return chunk_len.map_or(all, |len| len.saturating_mul(key + index));
         }
         // Keys and indices as they land, and the keys once more beside the result.
         (What::Argsort, Some(_)) => 2 * key + size_of::<usize>(),

@@ -28,11 +28,13 @@ impl Sorter {
     ///
     /// - Order: total, as in [`Sorter::sort`]: a positive NaN is larger than every number, unless [`Sorter::nan_last`] says otherwise.
     /// - Memory: on the CPU for about 2 `k` keys and indices in each thread; with [`oblivious(true)`](Sorter::oblivious) as much as for
-    ///   an argsort of all keys. On a device for the keys, and some thousand candidates; for more than some thousand best keys, as much
-    ///   as for an argsort.
+    ///   an argsort of all keys. On a device for the keys, and some thousand candidates; for more than some thousand best keys, or
+    ///   obliviously, as much as for an argsort.
+    /// - Obliviously, all keys are sorted with their indices by the network, on every engine, and the first `k` are taken: `k` changes
+    ///   what is returned, and nothing else.
     /// - Engine: with [`Engine::Auto`](crate::Engine::Auto) the CPU, which reads all keys in less time than it takes to send them to a
     ///   device. Keys that are on a device already are for its `ResidentSorter`.
-    /// - Errors: those of [`Sorter::argsort`]; [`Error::EngineUnavailable`] on a device with `oblivious(true)`.
+    /// - Errors: those of [`Sorter::argsort`].
     ///
     /// ```
     /// let top = bitonic::Sorter::new().top_k(&[0.5_f32, 2.5, -1.0, 2.5, 1.0], 3)?;
@@ -79,7 +81,8 @@ impl Sorter {
     ///
     /// - Engine: as for [`Sorter::top_k`]. A device has `k` places for the best of each segment; where these are more than keys, all segments
     ///   are sorted instead. Of segments that its memory does not hold it gets as many at a time as fit.
-    /// - Errors: [`Error::Offsets`].
+    /// - Errors: [`Error::Offsets`]; [`Error::EngineUnavailable`] on a device with [`oblivious(true)`](Sorter::oblivious), as for
+    ///   [`Sorter::sort_segments`].
     ///
     /// ```
     /// let top = bitonic::Sorter::new().top_k_segments(&[3, 1, 2, 7], &[0, 3, 4], 2)?;
@@ -236,6 +239,7 @@ impl<B: Bits> Operation for Top<'_, B> {
         self.indices.resize(count, 0);
         let arrays = HostArrays::Best {
             keys: bits_as_bytes(&self.bits[self.bounds.covered()]),
+            k: self.k,
             best: bits_as_bytes_mut(&mut self.best),
             indices: &mut self.indices,
         };
@@ -253,12 +257,17 @@ mod tests {
     use crate::Engine;
 
     #[test]
-    fn a_device_does_not_take_the_best_keys_obliviously() {
+    fn a_device_takes_the_best_keys_of_segments_obliviously_no_more_than_it_sorts_them() {
         let sorter = Sorter::new().oblivious(true);
-        assert_eq!(sorter.top_k(&[1, 3, 2], 1).unwrap().indices, [1]);
+        assert_eq!(sorter.top_k_segments(&[1, 3, 2], &[0, 2, 3], 1).unwrap().indices, [1, 0]);
         for engine in [Engine::OpenCl, Engine::Cuda] {
-            let refused = sorter.clone().engine(engine).top_k(&[1, 3, 2], 1);
-            assert!(matches!(refused, Err(Error::EngineUnavailable { .. })), "{refused:?}");
+            let sorter = sorter.clone().engine(engine);
+            let sorted = sorter.sort_segments(&mut [1, 3, 2], &[0, 2, 3]).unwrap_err();
+            assert!(matches!(sorted, Error::EngineUnavailable { .. }), "{sorted}");
+            // Fewer places than keys, and more.
+            for k in [1, 2] {
+                assert_eq!(sorter.top_k_segments(&[1, 3, 2], &[0, 2, 3], k).unwrap_err(), sorted);
+            }
         }
     }
 

@@ -2,7 +2,8 @@
 
 use crate::{ENGINE, has_device};
 use bitonic::key::KeyType;
-use bitonic::{Error, Order, Sorter};
+use bitonic::plan::Algorithm;
+use bitonic::{Engine, Error, Order, Sorter};
 use bitonic_testkit::{Pattern, TestKey};
 
 /// Patterns whose order decides how often a bound is set: every key of sorted ones comes before it.
@@ -79,6 +80,61 @@ fn any_number_of_best_keys() {
     check::<i64>(&sorter, 1, 100_003, 300, TELLING);
     // So many that they are taken from an argsort.
     check::<u32>(&sorter, 1, 300_001, 200_000, &[Pattern::Random]);
+}
+
+/// Obliviously, a device sorts all keys with their indices. What is too wide for it to sort so, it refuses.
+#[test]
+fn the_best_keys_of_every_type_obliviously() {
+    let sorter = on_device!().oblivious(true);
+    for &key in KeyType::ALL {
+        bitonic::with_key_type!(key, K => {
+            // OpenCL orders a key with its index of 32 bits in one word only.
+            if ENGINE == Engine::OpenCl && size_of::<K>() > size_of::<u32>() {
+                let keys: Vec<K> = Pattern::Random.generate(700, 3);
+                let refused = sorter.top_k(&keys, 10).unwrap_err();
+                assert!(matches!(refused, Error::EngineUnavailable { .. }), "{refused}");
+                assert_eq!(Err(refused), sorter.argsort(&keys));
+            } else {
+                check::<K>(&sorter, 3, 700, 10, &[Pattern::Random, Pattern::Special]);
+            }
+        });
+    }
+}
+
+#[test]
+fn any_number_of_best_keys_of_rows_of_any_length_obliviously() {
+    let sorter = on_device!().oblivious(true);
+    for (rows, row_length) in [(1, 1), (5, 2), (3, 255), (70, 1025), (1, 60_001), (3, 20_000)] {
+        check::<f32>(&sorter, rows, row_length, 7, TELLING);
+    }
+    for k in [0, 1, 2499, 2500, 7000] {
+        check::<u8>(&sorter, 3, 2500, k, &[Pattern::Random, Pattern::FewUnique]);
+    }
+    assert!(sorter.top_k::<u32>(&[], 3).unwrap().indices.is_empty());
+    // Two rows at a time. A row alone is not cut: a merge would show where keys go.
+    let sorter = sorter.device_memory(10_000);
+    check::<i16>(&sorter, 5, 700, 9, TELLING);
+    let refused = sorter.top_k(&[0_i16; 3500], 9);
+    assert!(matches!(refused, Err(Error::LargerThanDevice { .. })), "{refused:?}");
+}
+
+#[test]
+fn the_plan_of_oblivious_best_keys_is_the_network_of_an_argsort_whatever_is_asked_for() {
+    let sorter = on_device!().oblivious(true).order(Order::Descending);
+    let argsort = sorter.plan_argsort::<f32>(100_000).unwrap();
+    assert_eq!(argsort.algorithm, Algorithm::Network);
+    for k in [0, 1, 50, 100_000, 200_000] {
+        let plan = sorter.plan_top_k::<f32>(100_000, k).unwrap();
+        assert_eq!(
+            (plan.engine, plan.algorithm, &plan.kernels),
+            (ENGINE, Algorithm::Network, &argsort.kernels)
+        );
+    }
+    let rows = sorter.plan_top_k_rows::<u16>(100_000, 1000, 7).unwrap();
+    assert_eq!(rows.kernels, sorter.plan_argsort_rows::<u16>(100_000, 1000).unwrap().kernels);
+    // The check sees other kernels where they are others.
+    let selecting = sorter.oblivious(false).plan_top_k::<f32>(100_000, 50).unwrap();
+    assert!(selecting.algorithm != Algorithm::Network && selecting.kernels != argsort.kernels);
 }
 
 #[test]

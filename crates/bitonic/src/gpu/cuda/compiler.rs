@@ -204,7 +204,8 @@ mod tests {
     use crate::gpu::facts::DeviceFacts;
     use crate::gpu::job::Job;
     use crate::gpu::kernel::{self, KERNELS, kernel};
-    use crate::gpu::strategy::{check_plans, kernel_plan};
+    use crate::gpu::strategy::{check_plans, copy_plans, kernel_plan};
+    use crate::gpu::strided::Strided;
     use crate::gpu::tuning::Tuning;
     use crate::key::KeyType;
     use crate::plan::Launch;
@@ -269,12 +270,15 @@ mod tests {
                 job.wide_index = (number + turn).is_multiple_of(2);
                 let plan = kernel_plan(&job, &facts, &Tuning::default());
                 let checks = check_plans(&job, &facts);
+                let copies = copy_plans(&job, Strided::columns(job.row_length, job.rows, job.rows), &facts);
                 let sorting = plan.launches.iter().skip(number % 2).chain(plan.launches.first());
-                for launch in sorting.chain(checks.iter().flat_map(|plan| &plan.launches)) {
+                let others = checks.iter().chain(copies.iter()).flat_map(|plan| &plan.launches);
+                for launch in sorting.chain(others) {
                     // Segments of all classes are sorted by one text, pieces of longer ones by another; their best are found by others
-                    // than those of rows.
+                    // than those of rows; rows are brought together by one, and back by another.
                     let variant = |launch: &Launch| {
-                        [("PIECES", 1), ("SEGMENTED", 1)].map(|one| launch.constants.contains(&one))
+                        let ones = [("PIECES", 1), ("SEGMENTED", 1), ("GATHER", 1)];
+                        ones.map(|one| launch.constants.contains(&one))
                     };
                     let known = |other: &&Launch| {
                         other.kernel == launch.kernel

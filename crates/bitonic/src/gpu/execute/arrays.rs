@@ -17,8 +17,8 @@ pub(crate) enum HostArrays<'a> {
     Gathered { keys: &'a mut [u8], values: ValueBytes<'a> },
     /// Keys that stay, and places for the index of each.
     Indices { keys: &'a [u8], indices: &'a mut [usize] },
-    /// Keys that stay, and places for the best of every row and the index of each, one row after the other.
-    Best { keys: &'a [u8], best: &'a mut [u8], indices: &'a mut [usize] },
+    /// Keys that stay, and places for the best `k` of every row and the index of each, one row after the other.
+    Best { keys: &'a [u8], k: usize, best: &'a mut [u8], indices: &'a mut [usize] },
 }
 
 /// The caller's arrays, and how they are divided.
@@ -137,7 +137,7 @@ pub(super) fn numbers(bytes: &[u8], element: Element) -> impl Iterator<Item = us
 const PART_BYTES: usize = 256 << 10;
 
 /// Whether all numbers are indices of their row.
-fn are_indices(bytes: &[u8], job: &Job, offsets: Option<&[usize]>) -> bool {
+pub(super) fn are_indices(bytes: &[u8], job: &Job, offsets: Option<&[usize]>) -> bool {
     let are_below = |end: usize, part: &[u8]| !numbers(part, job.element).any(|index| index >= end);
     let is_long = bytes.len() >= 2 * PART_BYTES;
     let Some(offsets) = offsets else {

@@ -66,7 +66,7 @@ impl<D: Driver> ChunkSorter<'_, D> {
                 self.gathered(keys, values)
             }
             HostArrays::Gathered { keys, values } => self.gathered_by_index(keys, values),
-            HostArrays::Best { keys, best, indices } => self.best(keys, best, indices),
+            HostArrays::Best { keys, k, best, indices } => self.best(keys, k, best, indices),
             HostArrays::Indices { keys, indices } => {
                 let mut landed = self.indexed(keys)?;
                 let mut merged = self.room_for_keys()?;
@@ -140,14 +140,15 @@ impl<D: Driver> ChunkSorter<'_, D> {
     }
 
     /// Rows are not cut here, so that what is found in a chunk is the result.
-    fn best(&self, keys: &[u8], best: &mut [u8], indices: &mut [usize]) -> Result<Chunked, Error> {
+    fn best(&self, keys: &[u8], k: usize, best: &mut [u8], indices: &mut [usize]) -> Result<Chunked, Error> {
         let mut written = 0;
         let ran = self.each_chunk(|chunk, Part { job, offsets }, plan| {
             let rows = bounds(&job, offsets);
-            let of_row = |number| job.best.unwrap_or(job.row_length).min(rows.range(number).len());
+            let of_row = |number: usize| k.min(rows.range(number).len());
             let found = written..written + (0..rows.count()).map(of_row).sum::<usize>();
             let arrays = HostArrays::Best {
                 keys: &keys[self.key_bytes(&chunk)],
+                k,
                 best: &mut best[self.key_bytes(&found)],
                 indices: &mut indices[found.clone()],
             };

@@ -44,12 +44,18 @@ struct Case {
     keys: Vec<u32>,
     values: Vec<u32>,
     indices: Vec<usize>,
+    best: Vec<u32>,
 }
 
 impl Case {
     fn new(request: Request) -> Self {
-        let (len, offsets) = (request.len(), None);
-        Self { request, offsets, keys: keys(len), values: (0..len as u32).collect(), indices: vec![0; len] }
+        let len = request.len();
+        let found = match request.what {
+            What::Top(k) => k.min(request.segments.longest()) * request.segments.count(),
+            What::Keys | What::Pairs(_) | What::Argsort => len,
+        };
+        let (values, indices) = ((0..len as u32).collect(), vec![0; found]);
+        Self { request, offsets: None, keys: keys(len), values, indices, best: vec![0; found] }
     }
 
     /// The case of segments of these lengths.
@@ -66,6 +72,10 @@ impl Case {
     /// Plans and sorts.
     fn run(&mut self, device: &impl Driver, means: &Means) -> Result<Done, Error> {
         let plan = self.plan(device, means)?;
+        execute(device, &plan, self.data(), means)
+    }
+
+    fn data(&mut self) -> HostData<'_> {
         let keys = bytemuck::cast_slice_mut(&mut self.keys);
         let arrays = match self.request.what {
             What::Keys => HostArrays::Keys(keys),
@@ -74,9 +84,12 @@ impl Case {
             }
             What::Pairs(_) => HostArrays::Gathered { keys, values: ValueBytes::new(&mut self.values) },
             What::Argsort => HostArrays::Indices { keys, indices: &mut self.indices },
-            What::Top(_) => unreachable!("{NOT_HERE}"),
+            What::Top(k) => {
+                let best = bytemuck::cast_slice_mut(&mut self.best);
+                HostArrays::Best { keys, k, best, indices: &mut self.indices }
+            }
         };
-        execute(device, &plan, HostData { arrays, offsets: self.offsets.as_deref() }, means)
+        HostData { arrays, offsets: self.offsets.as_deref() }
     }
 
     fn is_untouched(&self) -> bool {
@@ -89,7 +102,7 @@ impl Case {
         let before = Self::new(self.request);
         let job = Job::of(&self.request);
         let rows = bounds(&job, self.offsets.as_deref());
-        for row in (0..rows.count()).map(|number| rows.range(number)) {
+        for (number, row) in (0..rows.count()).map(|number| rows.range(number)).enumerate() {
             let here = row.start - rows.covered().start..row.end - rows.covered().start;
             let keys = &before.keys[here.clone()];
             let places = sorted_places(keys, self.request.order);
@@ -99,7 +112,13 @@ impl Case {
                     let sorted: Vec<u32> = places.iter().map(|&place| keys[place]).collect();
                     assert_eq!(self.keys[here.clone()], sorted, "{:?}", self.request);
                 }
-                What::Top(_) => unreachable!("{NOT_HERE}"),
+                What::Top(k) => {
+                    let best = &places[..k.min(keys.len())];
+                    let here = number * best.len()..(number + 1) * best.len();
+                    assert_eq!(self.indices[here.clone()], *best, "{:?}", self.request);
+                    let found = &self.best[here];
+                    assert!(found.iter().eq(best.iter().map(|&place| &keys[place])), "{:?}", self.request);
+                }
             }
             if let What::Pairs(_) = self.request.what {
                 let values: Vec<u32> =
@@ -109,9 +128,6 @@ impl Case {
         }
     }
 }
-
-/// The device of these tests sorts all.
-const NOT_HERE: &str = "the best keys are looked for in tests/device_kit/top.rs";
 
 /// Every combination of what, rows, order and stability.
 fn requests(len: usize, row_length: usize) -> Vec<Request> {
@@ -150,6 +166,20 @@ fn requests_of<const MANY: usize>(segments: [Segments; MANY]) -> Vec<Request> {
     requests
 }
 
+/// The best keys of one segment and of rows, obliviously: devices sort all of them. The kernels that look for the best only run in
+/// `tests/device_kit/top.rs`.
+fn oblivious_tops(len: usize, row_length: usize) -> Vec<Request> {
+    let mut requests = Vec::new();
+    for segments in [Segments::one(len), Segments::rows(len, row_length).expect("whole rows")] {
+        for k in [0, 1, 7, row_length, len + 1] {
+            for order in ORDERS {
+                requests.push(Request { order, oblivious: true, ..Request::top::<u32>(segments, k) });
+            }
+        }
+    }
+    requests
+}
+
 /// The kernels that a plan launches, and how.
 fn launches(plan: &KernelPlan) -> Vec<(String, Grid)> {
     plan.launches.iter().map(|launch| (launch.kernel.to_owned(), Grid::from(launch))).collect()
@@ -157,7 +187,7 @@ fn launches(plan: &KernelPlan) -> Vec<(String, Grid)> {
 
 #[test]
 fn what_is_launched_is_what_was_planned_and_the_report_shows_it() {
-    for request in requests(1000, 100) {
+    for request in requests(1000, 100).into_iter().chain(oblivious_tops(1000, 100)) {
         let (device, means) = (device(), means(1 << 20, Cuts::Anywhere));
         let mut case = Case::new(request);
         let planned = case.plan(&device, &means).expect("it fits");
@@ -221,6 +251,54 @@ fn any_number_of_chunks_gives_the_stable_order() {
             assert_eq!(device.script().sorted.len(), count, "limit {limit}, {request:?}");
             assert_eq!(done.plan.chunks, planned.chunks, "limit {limit}, {request:?}");
         }
+    }
+}
+
+#[test]
+fn obliviously_the_best_keys_are_those_of_a_network_over_whole_rows() {
+    // A key and its index have 8 bytes, a row 400.
+    for (limit, count) in [(1 << 20, 1), (4800, 1), (4799, 2), (800, 6), (400, 12)] {
+        for request in oblivious_tops(600, 50) {
+            let (device, means) = (device(), means(limit, Cuts::Anywhere));
+            let mut case = Case::new(request);
+            if count > 1 && request.segments.count() == 1 {
+                let refused = case.run(&device, &means).map(|_| ());
+                assert!(matches!(refused, Err(Error::LargerThanDevice { .. })), "{refused:?}");
+                continue;
+            }
+            let planned = case.plan(&device, &means).expect("rows fit");
+            let done = case.run(&device, &means).expect("rows fit");
+            case.check();
+            assert_eq!(done.plan.algorithm, Algorithm::Network);
+            assert_eq!(
+                (done.times.chunks, done.plan.chunks),
+                (count, planned.chunks),
+                "limit {limit}, {request:?}"
+            );
+            let longest = device.script().sorted.iter().copied().max().expect("something was sorted");
+            assert_eq!(planned.memory.host, 8 * longest, "what lands at a time: limit {limit}, {request:?}");
+            assert!(
+                device.script().sorted.iter().all(|len| len.is_multiple_of(50)),
+                "limit {limit}, {request:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn oblivious_best_keys_that_are_wrong_are_an_error() {
+    let tops = oblivious_tops(120, 60).into_iter().filter(|request| request.segments.count() > 1);
+    for (request, limit) in tops.flat_map(|request| [480, 1 << 20].map(|limit| (request, limit))) {
+        for at in [FaultAt::Launch, FaultAt::Upload, FaultAt::Download] {
+            let device = device();
+            device.script().fault = Some(Fault { at, call: 0, random: 76 });
+            let result = Case::new(request).run(&device, &means(limit, Cuts::Anywhere)).map(|_| ());
+            assert!(matches!(result, Err(Error::WrongResult { .. })), "{request:?}, {at:?}: {result:?}");
+        }
+        let device = device();
+        device.script().wrong_indices = true;
+        let result = Case::new(request).run(&device, &means(limit, Cuts::Anywhere)).map(|_| ());
+        assert!(matches!(result, Err(Error::WrongResult { .. })), "{request:?}: {result:?}");
     }
 }
 
@@ -612,7 +690,10 @@ mod on_opencl {
                 assert!(belong, "{:?}", case.request);
                 assert!(!stable || case.values == expected.values, "{:?}", case.request);
             }
-            What::Top(_) => unreachable!("{NOT_HERE}"),
+            What::Top(k) => {
+                let top = sorter.top_k_rows(&expected.keys, row_length, k).expect("the CPU finds the best");
+                assert!(case.indices == top.indices && case.best == top.keys, "{:?}", case.request);
+            }
         }
         if case.request.what != What::Argsort {
             assert!(case.keys == expected.keys, "{:?}", case.request);
@@ -624,7 +705,8 @@ mod on_opencl {
         let device = Recorded::new(testing::device());
         let means = means(1 << 30, Cuts::Anywhere);
         for row_length in [20, 50, 1, 5000] {
-            for request in requests(10_000, row_length) {
+            for request in requests(10_000, row_length).into_iter().chain(oblivious_tops(10_000, row_length))
+            {
                 lock(&device.launched).clear();
                 let mut case = Case::new(request);
                 let (planned, done) = run(&mut case, &device, &means);

@@ -1,6 +1,6 @@
 //! Arrays that fit the device: up, sorted, and down again when whole.
 
-use super::arrays::{HostArrays, HostData, bounds, indices, numbers, write_indices};
+use super::arrays::{HostArrays, HostData, are_indices, bounds, indices, numbers, write_indices};
 use super::check::Check;
 use super::loaded::{give, take};
 use super::resident::{Buffers, sort_buffers};
@@ -44,11 +44,16 @@ pub(super) fn sort<D: Driver>(
             }
             Ok(landed.done())
         }
-        HostArrays::Best { keys, best, indices } => {
+        HostArrays::Best { keys, k, best, indices } => {
             let landed = sorter.sort(keys)?;
             let (found_keys, found) = (landed.keys.bytes(), landed.values.bytes());
-            let rows = BestOfRows::new(job, *offsets);
-            if !rows.are_the_keys(found_keys, found, keys) {
+            let rows = BestOfRows::new(job, *k, *offsets);
+            // Where all have landed, sums have told that each key has its index. Looking it up would show where it was.
+            let are_right = match job.best {
+                Some(_) => rows.are_the_keys(found_keys, found, keys),
+                None => are_indices(found, job, *offsets),
+            };
+            if !are_right {
                 return Err(landed.sorted.no_index());
             }
             rows.write(found_keys, found, best, indices);
@@ -128,16 +133,19 @@ impl<D: Driver> Landed<'_, D> {
     }
 }
 
-/// Where the best elements of every row are that have landed: in as many places for each as are asked for.
+/// Where the best elements of every row are that have landed.
 struct BestOfRows<'a> {
     job: &'a Job,
     rows: Bounds<'a>,
+    /// How many places each row has: for those that kernels looked for, or for all.
     places: usize,
+    /// How many are asked for.
+    k: usize,
 }
 
 impl<'a> BestOfRows<'a> {
-    fn new(job: &'a Job, offsets: Option<&'a [usize]>) -> Self {
-        Self { job, rows: bounds(job, offsets), places: job.best.unwrap_or(job.row_length) }
+    fn new(job: &'a Job, k: usize, offsets: Option<&'a [usize]>) -> Self {
+        Self { job, rows: bounds(job, offsets), places: job.best.unwrap_or(job.row_length), k }
     }
 
     /// Every row in the array of keys, and the places of its best: fewer than there could be, where the row has fewer elements.
@@ -146,7 +154,7 @@ impl<'a> BestOfRows<'a> {
         (0..self.rows.count()).map(move |number| {
             let row = self.rows.range(number);
             let start = number * self.places;
-            (row.start - first..row.end - first, start..start + self.places.min(row.len()))
+            (row.start - first..row.end - first, start..start + self.k.min(row.len()))
         })
     }
 
