@@ -13,6 +13,7 @@ pub use crate::gpu::execute::Kernels;
 pub use crate::gpu::facts::DeviceFacts;
 pub use crate::gpu::kernel::Part;
 pub use crate::gpu::search::{FasterFrom, TuneReport, TuneRow};
+pub use crate::gpu::strided::Strided;
 pub use crate::gpu::tuned::{TunedDevice, TunedSort, WrongSort, forget_tuned, tuned};
 pub use crate::gpu::tuning::Tuning;
 

@@ -96,8 +96,10 @@ fn host_bytes(request: &Request, job: &Job, chunk_len: Option<usize>) -> usize {
         // The few that come back; obliviously all of them, a chunk at a time.
         (What::Top(_), _) => {
             let (keys, values) = job.array_bytes();
-            let all = keys.saturating_add(values);
-            return chunk_len.map_or(all, |len| len.saturating_mul(key + index));
+            return match (job.best, chunk_len) {
+                (None, Some(len)) => len.saturating_mul(key + index),
+                _ => keys.saturating_add(values),
+            };
         }
         // Keys and indices as they land, and the keys once more beside the result.
         (What::Argsort, Some(_)) => 2 * key + size_of::<usize>(),

@@ -6,6 +6,7 @@ use super::{Strategy, *};
 use crate::gpu::choice::DeviceKind;
 use crate::gpu::element::Element;
 use crate::gpu::kernel::KERNELS;
+use crate::gpu::strided::Strided;
 use crate::gpu::tuning::{NetworkShape, TunedShape};
 use crate::key::{Key, Order};
 use crate::plan::Parameter;
@@ -437,6 +438,9 @@ fn every_kernel_of_the_table_is_some_plans() {
     ];
     for request in others {
         used.extend(plan_for(&Job::of(&request), &facts).launches.iter().map(|launch| launch.kernel));
+    }
+    for plan in copy_plans(&Job::of(&others[1]), Strided::columns(513, 1000, 1000), &facts) {
+        used.extend(plan.launches.iter().map(|launch| launch.kernel));
     }
     for length in [100, 5000, 100_000, 3_000_000, 1 << 26] {
         for what in [What::Keys, What::Argsort, What::Top(20)] {
