@@ -66,7 +66,10 @@ fn resident(context: &Arc<CudaContext>) -> Outcome {
     bitonic::cuda::ResidentSorter::sort(&sorter, &stream, &mut keys)?;
     assert!(bitonic::is_sorted(&stream.clone_dtoh(&keys)?, Order::Descending));
 
+    let strided = [bitonic::cuda::Strided::columns(8, 8, 8), bitonic::cuda::Strided::rows(8, 4, 8)];
     let bytes = [
+        bitonic::cuda::ResidentSorter::workspace_size_strided_rows::<u32>(&sorter, strided[0]),
+        bitonic::cuda::ResidentSorter::workspace_size_strided_rows::<u32>(&sorter, strided[1]),
         bitonic::cuda::ResidentSorter::workspace_size::<u32>(&sorter, 64),
         bitonic::cuda::ResidentSorter::workspace_size_rows::<u32>(&sorter, 8, 8),
         bitonic::cuda::ResidentSorter::workspace_size_pairs::<u32, u32>(&sorter, 64)?,
@@ -109,6 +112,9 @@ fn resident(context: &Arc<CudaContext>) -> Outcome {
         &mut indices,
     )?;
     let (sorts, longest) = (&mut with_workspace, 60);
+    for rows in strided {
+        bitonic::cuda::WithWorkspace::sort_strided_rows(sorts, &stream, &mut keys, rows)?;
+    }
     bitonic::cuda::WithWorkspace::argsort_segments(sorts, &stream, &mut keys, &mut values, &offsets, longest)?;
     bitonic::cuda::WithWorkspace::sort_pairs_segments(
         sorts,

@@ -29,6 +29,9 @@ pub(crate) fn devices() -> Outcome {
             println!("elements of {element_bytes} bytes came out wrong with {shape}");
         }
     }
+    let (rows, columns) =
+        (bitonic::device::Strided::rows(8, 4, 10), bitonic::device::Strided::columns(4, 8, 10));
+    assert_eq!((rows.rows, rows.row_stride, columns.rows, columns.stride), (8, 10, 8, 10));
     // What the user has tuned stays.
     let _ = bitonic::device::forget_tuned;
     let choice = bitonic::device::auto_choice(&bitonic::Request::keys::<u32>(Segments::one(100)));

@@ -89,6 +89,9 @@ fn resident(context: &Context, queue: &CommandQueue) -> Outcome {
     bitonic::opencl::ResidentSorter::argsort(&sorter, queue, &mut keys, &mut values, 64)?.wait()?;
     bitonic::opencl::ResidentSorter::sort_pairs(&sorter, queue, &mut keys, &mut values, 64)?.wait()?;
     bitonic::opencl::ResidentSorter::sort_rows(&sorter, queue, &mut keys, 64, 8)?.wait()?;
+    for rows in [bitonic::opencl::Strided::columns(8, 8, 8), bitonic::opencl::Strided::rows(8, 4, 8)] {
+        bitonic::opencl::ResidentSorter::sort_strided_rows(&sorter, queue, &mut keys, 64, rows)?.wait()?;
+    }
     bitonic::opencl::ResidentSorter::sort(&sorter, queue, &mut keys, 64)?.wait()?;
     let verified = bitonic::opencl::ResidentSorter::verified(sorter)?;
     bitonic::opencl::ResidentSorter::sort(&verified, queue, &mut keys, 64)?;
