@@ -44,6 +44,9 @@ impl<T> DevicePtrMut<T> for Foreign {
     }
 }
 
+/// The workspace of sorts that need none.
+const NO_ROOM: (u64, usize) = (0, 0);
+
 /// A device's sorter, and a stream of somebody else on it.
 struct Place {
     sorter: ResidentSorter,
@@ -118,8 +121,8 @@ impl Sorter {
         bytes.map_err(raise)
     }
 
-    /// Queues a sort of rows of an array on a device, with a workspace if one is given.
-    #[pyo3(signature = (dtype, array, row, device, stream, workspace=None, /))]
+    /// Queues a sort of rows of an array on a device, with a workspace if one is given; of another array's, which stays, if that is given.
+    #[pyo3(signature = (dtype, array, row, device, stream, workspace=None, source=None, /))]
     #[allow(clippy::too_many_arguments, reason = "numbers that name one array; only `_device.py` calls it")]
     fn device_sort(
         &self,
@@ -130,22 +133,30 @@ impl Sorter {
         device: usize,
         stream: usize,
         workspace: Option<(u64, usize)>,
+        source: Option<(u64, usize)>,
     ) -> PyResult<()> {
         let (element, options) = (Element::of(dtype)?, &self.options);
         let queued = py.detach(|| {
             let place = Place::open(device, stream, options)?;
             let Place { sorter, stream } = &place;
             let mut keys = place.array(array);
-            with_key!(element, K => match workspace {
-                None => sorter.sort_rows::<K>(stream, &mut keys, row),
-                Some(room) => sorter.with_workspace(&mut place.array(room)).sort_rows::<K>(stream, &mut keys, row),
+            with_key!(element, K => match (source, workspace) {
+                (None, None) => sorter.sort_rows::<K>(stream, &mut keys, row),
+                (None, Some(room)) => {
+                    sorter.with_workspace(&mut place.array(room)).sort_rows::<K>(stream, &mut keys, row)
+                }
+                (Some(source), room) => {
+                    let (source, mut room) = (place.array(source), place.array(room.unwrap_or(NO_ROOM)));
+                    sorter.with_workspace(&mut room).sort_rows_to::<K>(stream, &source, &mut keys, row)
+                }
             })
         });
         queued.map_err(raise)
     }
 
-    /// Queues a sort of an array on a device with what is beside it: values that move with the keys, or a place for indices.
-    #[pyo3(signature = (dtype, array, beside, other, device, stream, workspace=None, /))]
+    /// Queues a sort of an array on a device with what is beside it: values that move with the keys, or a place for indices; these also of
+    /// another array's keys, which stay.
+    #[pyo3(signature = (dtype, array, beside, other, device, stream, workspace=None, source=None, /))]
     #[allow(clippy::too_many_arguments, reason = "as above")]
     fn device_sort_both(
         &self,
@@ -157,12 +168,20 @@ impl Sorter {
         device: usize,
         stream: usize,
         workspace: Option<(u64, usize)>,
+        source: Option<(u64, usize)>,
     ) -> PyResult<()> {
         let (element, options, beside) = (Element::of(dtype)?, &self.options, Beside::of(beside)?);
         let queued = py.detach(|| {
             let place = Place::open(device, stream, options)?;
             let Place { sorter, stream } = &place;
             let (mut keys, mut other) = (place.array(array), place.array(other));
+            if let (Beside::Indices, Some(source)) = (beside, source) {
+                let (source, mut room) = (place.array(source), place.array(workspace.unwrap_or(NO_ROOM)));
+                let mut sorter = sorter.with_workspace(&mut room);
+                return with_key!(element, K => {
+                    sorter.argsort_to::<K>(stream, &source, &mut keys, &mut other)
+                });
+            }
             // The methods of a sorter and of one with a workspace are the same.
             macro_rules! queue {
                 ($sorter:expr) => {

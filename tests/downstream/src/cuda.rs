@@ -126,6 +126,10 @@ fn resident(context: &Arc<CudaContext>) -> Outcome {
     )?;
     bitonic::cuda::WithWorkspace::sort_segments(sorts, &stream, &mut keys, &offsets, longest)?;
     bitonic::cuda::WithWorkspace::argsort(&mut with_workspace, &stream, &mut keys, &mut values)?;
+    let mut sorted = stream.alloc_zeros::<u32>(keys.len())?;
+    bitonic::cuda::WithWorkspace::sort_to(&mut with_workspace, &stream, &keys, &mut sorted)?;
+    bitonic::cuda::WithWorkspace::sort_rows_to(&mut with_workspace, &stream, &keys, &mut sorted, 8)?;
+    bitonic::cuda::WithWorkspace::argsort_to(&mut with_workspace, &stream, &keys, &mut sorted, &mut values)?;
     bitonic::cuda::WithWorkspace::sort_pairs(&mut with_workspace, &stream, &mut keys, &mut values)?;
     bitonic::cuda::WithWorkspace::sort_rows(&mut with_workspace, &stream, &mut keys, 8)?;
     bitonic::cuda::WithWorkspace::sort(&mut with_workspace, &stream, &mut keys)?;

@@ -31,6 +31,7 @@ class Sorter:
         device: int,
         stream: int,
         workspace: tuple[int, int] | None = None,
+        source: tuple[int, int] | None = None,
         /,
     ) -> None: ...
     def device_sort_both(
@@ -42,6 +43,7 @@ class Sorter:
         device: int,
         stream: int,
         workspace: tuple[int, int] | None = None,
+        source: tuple[int, int] | None = None,
         /,
     ) -> None: ...
     def device_segments_workspace(

@@ -145,6 +145,17 @@ def _copy(a: Any) -> Any:
     raise TypeError(f"a {type(a).__name__} on a GPU is sorted in place only: use bitonic.sort_inplace on a copy")
 
 
+def _target(a: Any, place: Place) -> tuple[Any, tuple[int, int] | None]:
+    """What a copy of an array is sorted in, and where it is sorted from: an empty array and the array, or a contiguous copy and nowhere."""
+    if not place.is_contiguous or place.array[1] < 2:
+        return _copy(a), None
+    if _library(a) == "torch":
+        return sys.modules["torch"].empty_like(a), place.array
+    if _library(a) == "cupy":
+        return sys.modules["cupy"].empty(a.shape, a.dtype), place.array
+    return _copy(a), None
+
+
 def _copied(copy: Any, place: Place) -> Place:
     """Where a contiguous copy is of an array that is at this place."""
     return place._replace(address=_address(copy), is_contiguous=True, is_writeable=True)
@@ -292,13 +303,13 @@ def sort(
     _check(place, nan, oblivious, engine)
     if stable and _ties(place, nan):
         return back(_taken(a, _order(a, options, nan, offsets)))
-    result = _copy(a)
+    result, source = (_copy(a), None) if offsets is not None else _target(a, place)
     place = _copied(result, place)
     if offsets is not None:
         _sort_segments(result, place, _segments(result, place, offsets), options)
     elif place.array[1] > 1:
         room, workspace = _workspace(result, place, options, "nothing")
-        options.device_sort(place.dtype, place.array, place.shape[-1], place.device, place.stream, workspace)
+        options.device_sort(place.dtype, place.array, place.shape[-1], place.device, place.stream, workspace, source)
         del room  # Its library reuses it in the order of the stream.
     return back(result)
 
@@ -357,9 +368,15 @@ def argsort(
 
 def _indices(a: Any, place: Place, options: Sorter, nan: str, offsets: Any) -> tuple[Any, Segments | None]:
     """The index of every key of the sorted rows or segments, 0 for those of no segment; equal keys by lowest index."""
-    keys = _compared_as_numpy(a) if _ties(place, nan) else _copy(a)
-    place = _copied(keys, place)
     length, row = place.array[1], place.shape[-1]
+    source = None
+    if _ties(place, nan):
+        keys = _compared_as_numpy(a)
+    elif offsets is None and length == row:
+        keys, source = _target(a, place)
+    else:
+        keys = _copy(a)
+    place = _copied(keys, place)
     segments = None if offsets is None else _segments(keys, place, offsets)
     longest = row if segments is None else segments.longest
     if longest > 2**31:
@@ -370,7 +387,7 @@ def _indices(a: Any, place: Place, options: Sorter, nan: str, offsets: Any) -> t
         return indices, segments
     indices = _empty(keys, place.shape, "int32")
     if length == row and length:
-        _sort_both(keys, place, options, "indices", indices)
+        _sort_both(keys, place, options, "indices", indices, source)
     elif length:
         _sort_segments(keys, place, _rows(keys, place), options, "indices", indices)
     return indices, None
@@ -391,11 +408,13 @@ def _order(a: Any, options: Sorter, nan: str, offsets: Any) -> Any:
     return library.where((begun > 0) & (begun <= segments.number), places, here)
 
 
-def _sort_both(keys: Any, place: Place, options: Sorter, beside: str, other: Any) -> None:
+def _sort_both(
+    keys: Any, place: Place, options: Sorter, beside: str, other: Any, source: tuple[int, int] | None = None
+) -> None:
     """Sorts one row, with what is beside the keys."""
     room, workspace = _workspace(keys, place, options, beside)
     arrays = place.array, beside, (_address(other), place.array[1])
-    options.device_sort_both(place.dtype, *arrays, place.device, place.stream, workspace)
+    options.device_sort_both(place.dtype, *arrays, place.device, place.stream, workspace, source)
     del room  # Its library reuses it in the order of the stream.
 
 

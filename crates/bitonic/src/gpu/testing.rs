@@ -13,6 +13,7 @@ use super::lock::lock;
 use super::strategy::{Network, Strategy, of_strategy};
 use super::tuning::Tuning;
 use crate::key::{BitMap, Bits, Key, KeyType, Order, as_bytes};
+use crate::plan::Parameter;
 use crate::request::{Request, Segments};
 use crate::{Engine, Error, Sorter};
 use bitonic_testkit::{Pattern, TestKey};
@@ -66,16 +67,25 @@ pub(crate) fn sort_by_strategy<K: Key, D: Driver>(
 ) -> (Vec<K>, Vec<u32>) {
     let limits = Network::new(job, device.facts(), &Tuning::default()).shape.limits();
     let plan = Arc::new(of_strategy(strategy, job, device.facts(), limits));
-    let buffer = device.allocate(size_of_val(keys)).expect("there is memory for the keys");
-    device.upload(as_bytes(keys), &buffer).expect("keys go up");
+    let key_buffer = || device.allocate(size_of_val(keys)).expect("there is memory for the keys");
+    let buffer = key_buffer();
+    // Keys alone are sorted to another array by the plans that can, which may not read there what they have not written.
+    let can = plan.launches.iter().any(|launch| launch.arguments.contains(&Parameter::Source));
+    let source = (can && job.element.value_bits == 0).then(key_buffer);
+    device.upload(as_bytes(keys), source.as_ref().unwrap_or(&buffer)).expect("keys go up");
     let mut values: Vec<u32> = (0..keys.len() as u32).collect();
     let value_buffer = (job.element.value_bits > 0).then(|| {
         let buffer = device.allocate(4 * keys.len()).expect("there is memory for the values");
         device.upload(as_bytes(&values), &buffer).expect("values go up");
         buffer
     });
-    sort_buffers(device, job, &plan, Buffers::new(&buffer, value_buffer.as_ref())).expect("the kernels run");
+    let buffers = Buffers { input: source.as_ref(), ..Buffers::new(&buffer, value_buffer.as_ref()) };
+    sort_buffers(device, job, &plan, buffers).expect("the kernels run");
     let mut sorted = vec![0; size_of_val(keys)];
+    if let Some(source) = &source {
+        device.download(source, &mut sorted).expect("keys come down");
+        assert!(sorted == as_bytes(keys), "the keys that are sorted to another array changed");
+    }
     device.download(&buffer, &mut sorted).expect("keys come down");
     let sorted = sorted.chunks_exact(size_of::<K>());
     let sorted = sorted.map(|bytes| K::from_raw_bits(bytemuck::pod_read_unaligned(bytes))).collect();

@@ -147,6 +147,8 @@ impl fmt::Display for Place {
 pub enum Parameter {
     /// The array of keys.
     Keys,
+    /// The keys as they come, which are only read: those of the array of keys, or of another one where that is to get the sorted ones.
+    Source,
     /// The array of values.
     Values,
     /// The keys that only the best are taken from. They stay.

@@ -2,9 +2,9 @@
 
 use crate::device_or_skip;
 use crate::resident::{Caller, sorted, sorted_indices};
-use bitonic::cuda::Strided;
 use bitonic::cuda::cudarc::driver::DeviceRepr;
 use bitonic::cuda::cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+use bitonic::cuda::{ResidentSorter, Strided};
 use bitonic::{Engine, Error, Order, Sorter};
 use bitonic_testkit::{Pattern, TestKey};
 
@@ -37,6 +37,56 @@ fn check<K: TestKey + DeviceRepr + PartialEq>(caller: &Caller, len: usize, patte
         assert!(bits(&result[..part.start]) == bits(&all[..part.start]), "{what}: before");
         assert!(bits(&result[part.end..]) == bits(&all[part.end..]), "{what}: behind");
         assert!(stream.clone_dtoh(&memory).unwrap()[size..] == [0xA5; 64], "{what}: behind the workspace");
+    }
+    check_to_another_array(caller, &sorter, &all, &expected, &format!("{len} {}, {pattern:?}", K::TYPE));
+}
+
+/// Sorts all but the first and last 100 keys to another array, three times, as above, and once with checks.
+fn check_to_another_array<K: TestKey + DeviceRepr + PartialEq>(
+    Caller { stream, .. }: &Caller,
+    sorter: &ResidentSorter,
+    all: &[K],
+    expected: &[K],
+    what: &str,
+) {
+    let (len, bits) =
+        (expected.len(), |keys: &[K]| keys.iter().map(|key| key.to_ordered_bits()).collect::<Vec<_>>());
+    let keys = stream.clone_htod(all).unwrap();
+    let mut workspace = stream.alloc_zeros::<u8>(sorter.workspace_size::<K>(len)).unwrap();
+    let mut array = stream.clone_htod(all).unwrap();
+    let verified = sorter.clone().verified().unwrap();
+    for (run, sorter) in [sorter, sorter, sorter, &verified].into_iter().enumerate() {
+        stream.memcpy_htod(all, &mut array).unwrap();
+        let (source, mut target) = (keys.slice(100..100 + len), array.slice_mut(50..50 + len));
+        sorter.with_workspace(&mut workspace).sort_to(stream, &source, &mut target).unwrap();
+        let result = stream.clone_dtoh(&array).unwrap();
+        assert!(bits(&result[50..50 + len]) == bits(expected), "{what}, run {run} to another array");
+        assert!(bits(&result[..50]) == bits(&all[..50]), "{what}: before");
+        assert!(bits(&result[50 + len..]) == bits(&all[50 + len..]), "{what}: behind");
+        assert!(bits(&stream.clone_dtoh(&keys).unwrap()) == bits(all), "{what}: the keys");
+    }
+    verified.verdict(stream).unwrap();
+}
+
+#[test]
+fn rows_are_sorted_to_another_array_and_arrays_of_another_length_are_refused() {
+    let Caller { stream, sorter, .. } = Caller::new(&device_or_skip!());
+    for (rows, row_length) in [(1000, 100), (3, 70_001), (2, 1_000_003)] {
+        let keys: Vec<u32> = Pattern::Random.generate(rows * row_length, 3);
+        let mut expected = keys.clone();
+        expected.chunks_mut(row_length).for_each(<[u32]>::sort_unstable);
+        let array = stream.clone_htod(&keys).unwrap();
+        let mut sorted = stream.alloc_zeros::<u32>(keys.len()).unwrap();
+        let size = sorter.workspace_size_rows::<u32>(rows, row_length);
+        let mut workspace = stream.alloc_zeros::<u8>(size).unwrap();
+        let mut sorts = sorter.with_workspace(&mut workspace);
+        sorts.sort_rows_to(&stream, &array, &mut sorted, row_length).unwrap();
+        assert!(stream.clone_dtoh(&sorted).unwrap() == expected, "{rows} rows of {row_length}");
+        let mut short = stream.alloc_zeros::<u32>(keys.len() - 1).unwrap();
+        let refused = sorts.sort_rows_to(&stream, &array, &mut short, row_length);
+        assert!(matches!(refused, Err(Error::OutputLength { .. })), "{refused:?}");
+        let refused = sorts.argsort_to(&stream, &array, &mut sorted, &mut short);
+        assert!(matches!(refused, Err(Error::LengthMismatch { .. })), "{refused:?}");
     }
 }
 
@@ -151,6 +201,20 @@ fn values_travel_and_indices_break_ties() {
         let mut indices = stream.alloc_zeros::<u32>(len).unwrap();
         sorter.with_workspace(&mut workspace).argsort(&stream, &mut array, &mut indices).unwrap();
         assert!(stream.clone_dtoh(&indices).unwrap() == sorted_indices(&keys), "{len} indices");
+
+        let (source, mut indices) =
+            (stream.clone_htod(&keys).unwrap(), stream.alloc_zeros::<u32>(len).unwrap());
+        let mut sorts = sorter.with_workspace(&mut workspace);
+        sorts.argsort_to(&stream, &source, &mut array, &mut indices).unwrap();
+        assert!(
+            stream.clone_dtoh(&indices).unwrap() == sorted_indices(&keys),
+            "{len} indices, to another array"
+        );
+        assert!(
+            stream.clone_dtoh(&array).unwrap() == sorted(&keys, Order::Ascending),
+            "{len} to another array"
+        );
+        assert!(stream.clone_dtoh(&source).unwrap() == keys, "{len}: the keys stay");
     }
 }
 

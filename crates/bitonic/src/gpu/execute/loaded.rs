@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct DeviceArrays<M> {
     pub(crate) keys: M,
     pub(crate) values: Option<M>,
-    /// The keys that only the best are taken from, where that is what is asked for.
+    /// The keys as they come, where these are to stay as they are: those that only the best are taken from, or whose sorted copy `keys`
+    /// gets.
     pub(crate) input: Option<M>,
     /// The table of segments, where these have different lengths.
     pub(crate) offsets: Option<M>,
@@ -31,6 +32,7 @@ impl<M: Copy> DeviceArrays<M> {
         let [work_keys, work_values, counters] = self.work;
         let memory = match parameter {
             Parameter::Keys => Some(self.keys),
+            Parameter::Source => Some(self.input.unwrap_or(self.keys)),
             Parameter::Values => self.values,
             Parameter::Input => self.input,
             Parameter::Offsets => self.offsets,

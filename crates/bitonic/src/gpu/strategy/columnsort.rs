@@ -6,7 +6,7 @@ use crate::gpu::facts::DeviceFacts;
 use crate::gpu::job::Job;
 use crate::gpu::kernel::{Arrays, Number, Spec, Tile};
 use crate::gpu::tuning::{MatrixRow, Measured, Tuning};
-use crate::plan::{Algorithm, Launch, Place, Step, WorkMemory};
+use crate::plan::{Algorithm, Launch, Parameter, Place, Step, WorkMemory};
 
 /// Columnsort of every row, or of parts of one long row as long as it can sort, and the network to merge those.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl Columnsort {
                 }
                 ColumnPass::Shift => matrix.tile_log2,
             };
-            builder.launch(Spec {
+            let mut launch = builder.launch(Spec {
                 kernel: pass.kernel(),
                 groups: parts * groups,
                 tile: Some(Tile::new(matrix.tile_log2, matrix.held_log2[pass as usize])),
@@ -139,7 +139,12 @@ impl Columnsort {
                 steps: 0..0,
                 copies: copies_of(steps, measured),
                 words: pass.words(matrix, parts, most_columns),
-            })
+            });
+            // Dealt to the working memory: the array is only read.
+            if pass == ColumnPass::Deal {
+                launch.arguments[0] = Parameter::Source;
+            }
+            launch
         };
         let new_columns = 1_usize << (matrix.dealt_log2 + matrix.cluster_log2);
         let mut launches = vec![

@@ -6,7 +6,7 @@ use crate::gpu::facts::DeviceFacts;
 use crate::gpu::job::Job;
 use crate::gpu::kernel::{Arrays, Builder, Number, Spec, Tile, local_elements};
 use crate::gpu::tuning::{CountedRow, Measured, Tuning};
-use crate::plan::{Algorithm, Launch, Place, WorkMemory};
+use crate::plan::{Algorithm, Launch, Parameter, Place, WorkMemory};
 
 /// How an array is sorted by counted buckets.
 #[derive(Clone, Copy, Debug)]
@@ -363,6 +363,7 @@ impl CountedBuckets {
         ];
         all.extend(numbers.into_iter().map(Number::Plain));
         let local_bytes = local_bytes.next_multiple_of(builder.job.element.bytes());
+        let keys = if step.only_reads { Parameter::Source } else { Parameter::Keys };
         let spec = Spec {
             kernel,
             groups,
@@ -375,7 +376,9 @@ impl CountedBuckets {
             copies: step.copies,
             words: step.words,
         };
-        builder.launch_with(spec, tile.items(), tile.held_log2, local_bytes)
+        let mut launch = builder.launch_with(spec, tile.items(), tile.held_log2, local_bytes);
+        launch.arguments[0] = keys;
+        launch
     }
 }
 
@@ -436,6 +439,8 @@ struct Step {
     tile: Tile,
     local_bytes: usize,
     mapping: u32,
+    /// Whether the array is read and not written.
+    only_reads: bool,
     /// Constants that only this kernel has.
     constants: Vec<(&'static str, u32)>,
     numbers: Vec<u32>,
@@ -452,6 +457,7 @@ impl Default for Step {
             tile: Tile::new(0, 0),
             local_bytes: 0,
             mapping: 0,
+            only_reads: false,
             constants: Vec::new(),
             numbers: Vec::new(),
             place: None,
@@ -488,6 +494,7 @@ impl Strategy for CountedBuckets {
                     self.distribute_bytes(job)
                 },
                 mapping: if round == 0 { first } else { 0 },
+                only_reads: round == 0,
                 constants: vec![("ONLY_EVEN", u32::from(only_even))],
                 numbers: vec![round],
                 place: only_even.then_some(Place::Memory),
@@ -518,6 +525,7 @@ impl Strategy for CountedBuckets {
                 tile: self.sample_tile(),
                 local_bytes: 2 * self.sample_items * element + 8,
                 mapping: first,
+                only_reads: true,
                 words: format!("take a sample of {} keys", self.samples()),
                 ..Step::default()
             },
@@ -548,6 +556,7 @@ impl Strategy for CountedBuckets {
                 tile: moved,
                 local_bytes: self.count_bytes(job),
                 mapping: first,
+                only_reads: true,
                 copies: 0.5,
                 words: "count all keys by cell".to_owned(),
                 ..Step::default()

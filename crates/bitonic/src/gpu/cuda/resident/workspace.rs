@@ -1,12 +1,13 @@
 //! The same sorts with memory to work in; those of segments always need some.
 
-use super::{BestArrays, ResidentSorter, Work, of_segments, packed_bytes};
+use super::queue::Work;
+use super::{BestArrays, ResidentSorter, of_segments, packed_bytes};
 use crate::Error;
 use crate::gpu::execute::{DeviceArrays, sort_strided};
 use crate::gpu::job::Job;
 use crate::gpu::strided::Strided;
 use crate::key::Key;
-use crate::request::{Index, Request};
+use crate::request::{Index, Request, Segments};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 
 /// Sorts of a [`ResidentSorter`] that have memory to work in.
@@ -43,6 +44,95 @@ impl<W: DevicePtrMut<u8>> WithWorkspace<'_, W> {
         row_length: usize,
     ) -> Result<(), Error> {
         self.sorter.sort_keys(stream, keys, row_length, Some(&mut *self.workspace))
+    }
+
+    /// Queues a sort of all keys of an array to another one, which gets the sorted keys; `keys` stay as they are. From some thousand keys on
+    /// that takes no longer than a sort in place, and so less than a copy and a sort.
+    ///
+    /// ```no_run
+    /// # use bitonic::cuda::{ResidentSorter, cudarc::driver::CudaContext};
+    /// # let context = CudaContext::new(0)?;
+    /// # let stream = context.new_stream()?;
+    /// let keys = stream.clone_htod(&[4_u32, 2, 9])?;
+    /// let mut sorted = stream.alloc_zeros::<u32>(3)?;
+    /// let sorter = ResidentSorter::new(&context)?;
+    /// let mut workspace = stream.alloc_zeros::<u8>(sorter.workspace_size::<u32>(3))?;
+    /// sorter.with_workspace(&mut workspace).sort_to(&stream, &keys, &mut sorted)?;
+    /// assert_eq!(stream.clone_dtoh(&sorted)?, [2, 4, 9]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`WithWorkspace::sort`], and [`Error::OutputLength`] when `sorted` has another length.
+    pub fn sort_to<K: Key>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &impl DevicePtr<K>,
+        sorted: &mut impl DevicePtrMut<K>,
+    ) -> Result<(), Error> {
+        self.sort_rows_to(stream, keys, sorted, keys.len())
+    }
+
+    /// As [`WithWorkspace::sort_to`], of every row of `row_length` keys.
+    ///
+    /// # Errors
+    ///
+    /// The same, and [`Error::Rows`] when the keys are no whole number of rows.
+    pub fn sort_rows_to<K: Key>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &impl DevicePtr<K>,
+        sorted: &mut impl DevicePtrMut<K>,
+        row_length: usize,
+    ) -> Result<(), Error> {
+        let job = self.sorter.job(Request::keys::<K>(Segments::rows(keys.len(), row_length)?));
+        self.queue_to(stream, keys, sorted, None::<&mut CudaSlice<u32>>, &job)
+    }
+
+    /// As [`WithWorkspace::argsort`], with the sorted keys in an array of their own: `keys` stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// The same, and [`Error::OutputLength`] when `sorted` has another length.
+    pub fn argsort_to<K: Key>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &impl DevicePtr<K>,
+        sorted: &mut impl DevicePtrMut<K>,
+        indices: &mut impl DevicePtrMut<u32>,
+    ) -> Result<(), Error> {
+        let job = self.sorter.indices::<K>(keys.len())?;
+        if keys.len() != indices.len() {
+            return Err(Error::LengthMismatch { keys: keys.len(), values: indices.len() });
+        }
+        self.queue_to(stream, keys, sorted, Some(indices), &job)
+    }
+
+    /// Queues a sort to another array; of indices there are as many as keys.
+    fn queue_to<K: Key>(
+        &mut self,
+        stream: &CudaStream,
+        keys: &impl DevicePtr<K>,
+        sorted: &mut impl DevicePtrMut<K>,
+        indices: Option<&mut impl DevicePtrMut<u32>>,
+        job: &Job,
+    ) -> Result<(), Error> {
+        let (needed, given) = (keys.len(), sorted.len());
+        if needed != given {
+            return Err(Error::OutputLength { needed, given });
+        }
+        self.sorter.check_contexts([stream, keys.stream(), sorted.stream()])?;
+        if let Some(indices) = &indices {
+            self.sorter.check_contexts([indices.stream()])?;
+        }
+        let (source, _keys_recorded_after) = keys.device_ptr(stream);
+        let (sorted, _sorted_recorded_after) = sorted.device_ptr_mut(stream);
+        let (indices, _indices_recorded_after) = indices.map(|all| all.device_ptr_mut(stream)).unzip();
+        let arrays = DeviceArrays { input: Some(source), ..DeviceArrays::in_place(sorted, indices) };
+        // SAFETY: stream and arrays are of the sorter's context; both arrays have the job's keys, of which the first are only read and the
+        // others borrowed exclusively, as the indices are, and cudarc makes their other users wait.
+        unsafe { self.sorter.queue(stream, job, arrays, Some(&mut *self.workspace)) }
     }
 
     /// Queues a sort of rows that do not lie one after the other, such as those of a part of a matrix, or its columns. Keys between the rows
