@@ -172,6 +172,18 @@ const MANY_COUNTED_4: CountedRow = CountedRow {
     cells_log2: 14,
     ..COUNTED_4
 };
+/// For so many keys that the cells there can be do not fit the tiles above.
+const HUGE_COUNTED_4: CountedRow = CountedRow {
+    above: 480 << 20,
+    up_to: usize::MAX,
+    tile: Tile::new(15, 5),
+    even_moved: Tile::new(14, 5),
+    even_groups_of_unit: 2,
+    cells_log2: 15,
+    targets_log2: 12,
+    even_targets_log2: 11,
+    ..MANY_COUNTED_4
+};
 
 /// The same for elements of 8 bytes.
 const COUNTED_8: CountedRow = CountedRow {
@@ -299,6 +311,7 @@ const H200: Measured = Measured {
                 targets_log2: 12,
                 ..MANY_COUNTED_4
             },
+            HUGE_COUNTED_4,
             SMALL_COUNTED_4,
         ],
         &[
