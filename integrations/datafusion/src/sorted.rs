@@ -257,6 +257,8 @@ impl Layout {
         threads.map(parts, |(keys, first, part)| {
             if self.row_bits > 0 {
                 part.iter_mut().zip(first as u64..).for_each(|(word, row)| *word = row);
+            } else {
+                make_pages(part);
             }
             let rows = 0..part.len();
             self.codes.fill(keys.keys.iter(), rows, 0..self.window, self.row_bits, part);
@@ -285,6 +287,21 @@ impl Layout {
             }
             bitonic::sort(bucket);
         });
+    }
+}
+
+/// Has the system make the pages of new memory, which is zero, before they are read.
+///
+/// Codes are added to what is in words. A page that is read before it is written is made twice: as a page of zeros that all share, then
+/// as one of its own, and for that every core is interrupted.
+fn make_pages(words: &mut [u64]) {
+    /// The smallest pages that systems have.
+    const PAGE: usize = 4096 / size_of::<u64>();
+
+    words.iter_mut().step_by(PAGE).for_each(|word| *word = 0);
+    // The last page may begin behind the last step.
+    if let Some(word) = words.last_mut() {
+        *word = 0;
     }
 }
 

@@ -3,6 +3,7 @@
 //! - Pivots are medians of a sample spread over the part, sorted by the network itself.
 //! - A part that only gets smaller slowly, whatever the reason, is finished by the pure network, whose time does not
 //!   depend on the keys: there is no quadratic case.
+//! - While there are fewer parts than threads, several threads partition a part together.
 //! - Keys equal to a pivot that comes up again are split off and done, so that many equal keys cost less, not more; a part of at
 //!   most 16 values is counted instead of sorted.
 //! - Bits in memory become ordered bits in the first partition, and what is in its place becomes keys again at once, while the cache
@@ -12,7 +13,7 @@
 use super::generic::scan::COUNTED_VALUES;
 use super::kernels::Kernels;
 use super::network;
-use super::threads::{PARALLEL_FROM, both};
+use super::threads::{PARALLEL_FROM, both, count};
 use crate::key::{BitMap, Bits};
 
 /// Sorts the bits of more keys than a tile holds so that what `map` makes of them ascends, fast rather than obliviously.
@@ -23,7 +24,8 @@ pub(super) fn sort<B: Bits>(bits: &mut [B], map: BitMap<B>, kernels: &Kernels<B>
     }
     // Every partition that halves a part uses one; twice as many allow for uneven ones.
     let budget = 2 * (bits.len() / kernels.tile + 1).ilog2() + 4;
-    sort_part(Part { keys: bits, map, least: None, budget }, &task);
+    let threads = if parallel { count(None) } else { 1 };
+    sort_part(Part { keys: bits, map, least: None, budget, threads }, &task);
 }
 
 /// What is the same for all parts of a sort.
@@ -67,6 +69,8 @@ struct Part<'a, B> {
     least: Option<B>,
     /// How many more partitions may be tried.
     budget: u32,
+    /// About as many threads have nothing to do but this part.
+    threads: usize,
 }
 
 fn sort_part<B: Bits>(mut part: Part<'_, B>, task: &Task<'_, B>) {
@@ -88,12 +92,16 @@ fn sort_part<B: Bits>(mut part: Part<'_, B>, task: &Task<'_, B>) {
         let below = match part.least {
             // None is below the pivot: split off those that equal it.
             Some(least) if least == pivot => 0,
-            _ => order_and_partition(part.keys, part.map, pivot, kernels),
+            _ => partition_on_threads(part.keys, part.threads, &|keys| {
+                order_and_partition(keys, part.map, pivot, kernels)
+            }),
         };
         part.map = BitMap::IDENTITY;
         if below == 0 {
             let Some(next) = successor(pivot) else { return task.finish(part.keys) };
-            let equal = partition(part.keys, part.map, next, kernels);
+            let equal = partition_on_threads(part.keys, part.threads, &|keys| {
+                partition(keys, part.map, next, kernels)
+            });
             let (equal, rest) = part.keys.split_at_mut(equal);
             task.finish(equal);
             part.keys = rest;
@@ -101,8 +109,9 @@ fn sort_part<B: Bits>(mut part: Part<'_, B>, task: &Task<'_, B>) {
             continue;
         }
         let (lower, upper) = part.keys.split_at_mut(below);
-        let lower = Part { keys: lower, ..part };
-        let upper = Part { keys: upper, least: Some(pivot), ..part };
+        let threads = part.threads.div_ceil(2);
+        let lower = Part { keys: lower, threads, ..part };
+        let upper = Part { keys: upper, least: Some(pivot), threads, ..part };
         if task.parallel && len >= PARALLEL_FROM {
             return both(true, || sort_part(lower, task), || sort_part(upper, task));
         }
@@ -126,6 +135,48 @@ fn order_and_partition<B: Bits>(keys: &mut [B], map: BitMap<B>, pivot: B, kernel
     }
     // SAFETY: the kernels were handed out for this processor; pointer and length are the slice's.
     unsafe { (kernels.order_and_partition)(keys.as_mut_ptr(), keys.len(), map, pivot) }
+}
+
+/// From this many keys on, threads partition together. Fewer are partitioned by one thread while another one wakes up.
+const SHARED_FROM: usize = 4 * PARALLEL_FROM;
+
+/// Partitions on so many threads: `partition` moves keys of a kind to the front and returns their number.
+///
+/// ```text
+///   | front  back | front  back |     each half for itself
+///   | front  front | back  back |     keys between the two borders change places, none twice
+/// ```
+fn partition_on_threads<B: Bits>(
+    keys: &mut [B],
+    threads: usize,
+    partition: &(impl Fn(&mut [B]) -> usize + Sync),
+) -> usize {
+    if threads < 2 || keys.len() < SHARED_FROM {
+        return partition(keys);
+    }
+    let middle = keys.len() / 2;
+    let (one, other) = keys.split_at_mut(middle);
+    let (mut of_one, mut of_other) = (0, 0);
+    both(
+        true,
+        || of_one = partition_on_threads(one, threads.div_ceil(2), partition),
+        || of_other = partition_on_threads(other, threads / 2, partition),
+    );
+    let misplaced = &mut keys[of_one..middle + of_other];
+    let exchanged = of_other.min(middle - of_one);
+    let (front, back) = misplaced.split_at_mut(misplaced.len() - exchanged);
+    exchange(&mut front[..exchanged], back, threads);
+    of_one + of_other
+}
+
+/// Has keys change places with others, on so many threads.
+fn exchange<B: Bits>(some: &mut [B], others: &mut [B], threads: usize) {
+    if threads < 2 || some.len() < PARALLEL_FROM {
+        return some.swap_with_slice(others);
+    }
+    let middle = some.len() / 2;
+    let ((some, more), (others, rest)) = (some.split_at_mut(middle), others.split_at_mut(middle));
+    both(true, || exchange(some, others, threads.div_ceil(2)), || exchange(more, rest, threads / 2));
 }
 
 /// The next greater key, if there is one.
@@ -255,6 +306,33 @@ mod tests {
             passes > 10 && passes <= allowed,
             "{passes} passes, {allowed} allowed: not the worst case, or no bound"
         );
+    }
+
+    #[test]
+    fn threads_that_partition_together_put_every_key_on_its_side() {
+        let kernels = u32::kernels(Available::detected());
+        for n in [SHARED_FROM - 1, SHARED_FROM, 3 * SHARED_FROM + 17] {
+            let keys: Vec<u32> = (0..n as u32).map(|index| index.wrapping_mul(0x9E37_79B1)).collect();
+            let mut expected = keys.clone();
+            expected.sort_unstable();
+            // Borders in the middle, at either side and at the very ends.
+            for below in [0, 1, n / 5, n / 2, n - n / 5, n - 1] {
+                for arrange in [<[u32]>::reverse, <[u32]>::sort_unstable, |_: &mut [u32]| ()] {
+                    for threads in 1..6 {
+                        let mut keys = keys.clone();
+                        arrange(&mut keys);
+                        let (map, pivot) = (BitMap::IDENTITY, expected[below]);
+                        let found = partition_on_threads(&mut keys, threads, &|keys| {
+                            partition(keys, map, pivot, kernels)
+                        });
+                        assert_eq!(found, below, "{n} keys, {threads} threads");
+                        assert!(keys[..below].iter().all(|&key| key < pivot));
+                        keys.sort_unstable();
+                        assert!(keys == expected, "{n} keys, {threads} threads: not the same keys");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! The tables at the end of the file are the only way in, and a table is handed out for an [`Available`](crate::instructions::Available)
 //! alone: whatever runs here runs on a processor with AVX2.
 
+use super::partition::PARTITION_8;
 use crate::cpu::generic::vector::Vector;
 use std::arch::x86_64::*;
 
@@ -14,27 +15,7 @@ struct U32x8(__m256i);
 #[derive(Clone, Copy)]
 struct U64x4(__m256i);
 
-/// For every set of lanes, the order that puts them first and the others last, a byte a lane.
-static PARTITION_8: [u64; 256] = {
-    let mut table = [0; 256];
-    let mut below = 0;
-    while below < 256 {
-        let mut place = 0;
-        let mut lane = 0;
-        // First the lanes in the set, then the others.
-        while lane < 16 {
-            if (below >> (lane % 8) & 1 == 1) == (lane < 8) {
-                table[below] |= (lane as u64 % 8) << (8 * place);
-                place += 1;
-            }
-            lane += 1;
-        }
-        below += 1;
-    }
-    table
-};
-
-/// The same for 4 lanes of 64 bits, as the order of their halves.
+/// [`PARTITION_8`] for 4 lanes of 64 bits, as the order of their halves.
 static PARTITION_4: [[u32; 8]; 16] = {
     let mut table = [[0; 8]; 16];
     let mut below = 0;

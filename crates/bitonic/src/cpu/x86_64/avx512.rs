@@ -4,6 +4,7 @@
 //! alone: whatever runs here runs on a processor with AVX-512.
 
 use super::arrangement::Arrangement::{self, Distance, Flipped, Rows};
+use super::partition::PARTITION_8;
 use crate::cpu::generic::vector::Vector;
 use std::arch::x86_64::*;
 
@@ -455,11 +456,13 @@ impl Vector for U64x8 {
         // vouches.
         unsafe {
             let below = _mm512_cmplt_epu64_mask(ranks.0, pivot.0);
-            let count = below.count_ones() as usize;
-            _mm512_storeu_si512(left.cast(), _mm512_maskz_compress_epi64(below, self.0));
-            let others = _mm512_maskz_compress_epi64(!below, self.0);
-            _mm512_mask_storeu_epi64(right.sub(8 - count).cast(), first_lanes(8 - count) as u8, others);
-            count
+            // Both kinds in one register and stored twice: compressing each kind, and a mask for the second, would keep the one port
+            // that permutes twice as long.
+            let order = _mm_loadl_epi64((&raw const PARTITION_8[below as usize]).cast());
+            let parted = _mm512_permutexvar_epi64(_mm512_cvtepu8_epi64(order), self.0);
+            _mm512_storeu_si512(left.cast(), parted);
+            _mm512_storeu_si512(right.sub(8).cast(), parted);
+            below.count_ones() as usize
         }
     }
 

@@ -3,3 +3,4 @@
 mod arrangement;
 pub(super) mod avx2;
 pub(super) mod avx512;
+mod partition;
