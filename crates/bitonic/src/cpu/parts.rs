@@ -93,6 +93,7 @@ impl<'a, T> Parts<'a, T> {
     /// # Safety
     ///
     /// Nobody else has the part of this number, and the bounds ascend.
+    #[expect(clippy::mut_from_ref, reason = "parts do not overlap")]
     pub(super) unsafe fn part(&self, number: usize) -> &mut [T] {
         // SAFETY: the caller's promise.
         unsafe { self.parts(number..number + 1) }
@@ -175,7 +176,9 @@ mod tests {
             for together in [1, 3, 256] {
                 let count = AtomicUsize::new(0);
                 let count_parts = |numbers: Range<usize>, _| {
-                    assert!(numbers.start % together == 0 && (1..=together).contains(&numbers.len()));
+                    assert!(
+                        numbers.start.is_multiple_of(together) && (1..=together).contains(&numbers.len())
+                    );
                     count.fetch_add(numbers.len(), Relaxed);
                     Ok(())
                 };
