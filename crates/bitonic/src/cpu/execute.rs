@@ -1,10 +1,10 @@
 //! Plans and runs requests on the CPU: the one way from a request to the sorts of this folder.
 
 use super::pairs::{self, argsort, indexed, sort_in_place, sort_pairs, sort_run, unpack_indexed};
-use super::parts::{Bounds, Parts, each_part};
+use super::parts::{Bounds, Parts, each_batch, each_part};
 use super::scalar::Indexed;
 use super::width::{KeysPlan, Settings};
-use super::{sort_bits, sort_bits_in_any_case, threads, try_vec, width};
+use super::{short_parts, sort_bits, sort_bits_in_any_case, threads, try_vec, width};
 use crate::key::{BitMap, Bits};
 use crate::plan::{Memory, Plan};
 use crate::request::{Request, Segments};
@@ -97,12 +97,18 @@ pub(crate) fn sort_parts<B: Bits>(
     settings: Settings,
 ) -> Result<(), Error> {
     let parts = Parts::new(bits, bounds);
-    each_part(bounds, settings.threads, &|number, threads| {
-        let settings = Settings { threads, ..settings };
-        // SAFETY: every part comes once; the bounds ascend, as `Segments` has checked.
-        let part = unsafe { parts.part(number) };
+    let kernels = width::kernels::<B>(settings.instructions);
+    let together = kernels.map_or(1, |_| short_parts::parts_of_batch::<B>(bounds));
+    each_batch(bounds, together, settings.threads, &|mut numbers, threads| {
         // Parts before this one may be sorted already.
-        sort_bits_in_any_case(part, map, settings)
+        let sort_alone = |part: &mut [B]| sort_bits_in_any_case(part, map, Settings { threads, ..settings });
+        // SAFETY: every part comes once; the bounds ascend, as `Segments` has checked. The kernels were handed out for this processor.
+        unsafe {
+            match kernels.filter(|_| numbers.len() > 1) {
+                Some(kernels) => short_parts::sort(&parts, numbers, map, kernels, sort_alone),
+                None => numbers.try_for_each(|number| sort_alone(parts.part(number))),
+            }
+        }
     })
 }
 

@@ -54,6 +54,13 @@ pub(crate) type CountValues<B> =
     unsafe fn(*const B, usize, &[B; COUNTED_VALUES], usize) -> Option<[usize; COUNTED_VALUES]>;
 
 impl<B> Kernels<B> {
+    /// How many registers so many keys fill.
+    #[inline]
+    pub(crate) fn registers(&self, len: usize) -> usize {
+        // No division: that takes as long as sorting a register.
+        (len + (1 << self.lanes_log2) - 1) >> self.lanes_log2
+    }
+
     /// Sorts up to `tile` keys by a pure network.
     ///
     /// # Panics
@@ -62,8 +69,7 @@ impl<B> Kernels<B> {
     #[inline]
     pub(crate) fn sort_tile(&self, keys: &mut [B]) {
         assert!(keys.len() <= self.tile);
-        // No division: that takes as long as sorting a register.
-        let rows = (keys.len() + (1 << self.lanes_log2) - 1) >> self.lanes_log2;
+        let rows = self.registers(keys.len());
         // SAFETY: the table is for this processor; pointer and length are the slice's; the function chosen takes the
         // number of rows that the length needs.
         unsafe {

@@ -32,6 +32,7 @@ mod prefetch;
 mod quicksort;
 mod scalar;
 pub(crate) mod select;
+mod short_parts;
 pub(crate) mod stretch;
 mod threads;
 pub(crate) mod top;

@@ -82,6 +82,12 @@ impl<'a, T> Parts<'a, T> {
         Self { origin: bounds.covered().start, ..Self::new(array, bounds) }
     }
 
+    /// Where a part is in the array.
+    pub(super) fn range(&self, number: usize) -> Range<usize> {
+        let Range { start, end } = self.bounds.range(number);
+        start - self.origin..end - self.origin
+    }
+
     /// A part.
     ///
     /// # Safety
@@ -89,11 +95,21 @@ impl<'a, T> Parts<'a, T> {
     /// Nobody else has the part of this number, and the bounds ascend.
     #[expect(clippy::mut_from_ref, reason = "parts do not overlap")]
     pub(super) unsafe fn part(&self, number: usize) -> &mut [T] {
-        let Range { start, end } = self.bounds.range(number);
-        let (start, end) = (start - self.origin, end - self.origin);
+        // SAFETY: the caller's promise.
+        unsafe { self.parts(number..number + 1) }
+    }
+
+    /// Parts that follow each other, at least one, with nothing between them.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else has the parts of these numbers, and the bounds ascend.
+    #[expect(clippy::mut_from_ref, reason = "parts do not overlap")]
+    pub(super) unsafe fn parts(&self, numbers: Range<usize>) -> &mut [T] {
+        let (start, end) = (self.range(numbers.start).start, self.range(numbers.end - 1).end);
         assert!(start <= end && end <= self.len);
-        // SAFETY: the part lies in the array, which is borrowed exclusively. Bounds that ascend make parts that do not overlap, and the
-        // caller has this one alone.
+        // SAFETY: the parts lie in the array, which is borrowed exclusively. Bounds that ascend make parts that do not overlap, and the
+        // caller has these alone.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(start), end - start) }
     }
 }
@@ -105,12 +121,24 @@ pub(super) fn each_part(
     threads: Option<usize>,
     work: &(dyn Fn(usize, Option<usize>) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
+    each_batch(bounds, 1, threads, &|numbers, threads| work(numbers.start, threads))
+}
+
+/// The same with so many parts at a time.
+pub(super) fn each_batch(
+    bounds: Bounds<'_>,
+    parts: usize,
+    threads: Option<usize>,
+    work: &(dyn Fn(Range<usize>, Option<usize>) -> Result<(), Error> + Sync),
+) -> Result<(), Error> {
+    let batch = |number: usize| number * parts..bounds.count().min((number + 1) * parts);
+    let batches = bounds.count().div_ceil(parts);
     threads::with_threads_for(bounds.len(), threads, |parallel| {
         if parallel {
             // Within a pool, its threads are those of a sort that is told no number.
-            (0..bounds.count()).into_par_iter().try_for_each(|part| work(part, None))
+            (0..batches).into_par_iter().try_for_each(|number| work(batch(number), None))
         } else {
-            (0..bounds.count()).try_for_each(|part| work(part, Some(1)))
+            (0..batches).try_for_each(|number| work(batch(number), Some(1)))
         }
     })?
 }
@@ -118,6 +146,7 @@ pub(super) fn each_part(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     #[test]
     fn every_part_comes_once_and_is_the_part_of_its_number() {
@@ -144,6 +173,18 @@ mod tests {
             };
             assert_eq!(each_part(bounds, Some(2), &number_of_part), Ok(()));
             assert_eq!(array.iter().filter(|&&number| number == usize::MAX).count(), bounds.len());
+            for together in [1, 3, 256] {
+                let count = AtomicUsize::new(0);
+                let count_parts = |numbers: Range<usize>, _| {
+                    assert!(
+                        numbers.start.is_multiple_of(together) && (1..=together).contains(&numbers.len())
+                    );
+                    count.fetch_add(numbers.len(), Relaxed);
+                    Ok(())
+                };
+                assert_eq!(each_batch(bounds, together, Some(2), &count_parts), Ok(()));
+                assert_eq!(count.into_inner(), bounds.count());
+            }
         }
     }
 

@@ -59,6 +59,9 @@ pub(super) trait Width: Sized {
     /// The same, on as many threads as are asked for and the length is worth.
     fn sort_on_threads(bits: &mut [Self], map: BitMap<Self>, settings: Settings) -> Result<(), Error>;
 
+    /// The kernels, if there are any for this width.
+    fn kernels_of(available: Available) -> Option<&'static Kernels<Self>>;
+
     /// Sorts bits that fall and then rise, by half-cleaners; see [`merging`](super::merging).
     fn clean(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool);
 
@@ -152,6 +155,17 @@ pub(super) fn sort_on_threads<B: Bits>(
     with_each_width!(W => {
         if let (Some(bits), Some(map)) = (same_slice::<B, W>(bits), same_value::<_, BitMap<W>>(map)) {
             return <W as Width>::sort_on_threads(bits, map, settings);
+        }
+    })
+}
+
+/// The kernels of an instruction set, if there are any for this width.
+pub(super) fn kernels<B: Bits>(available: Available) -> Option<&'static Kernels<B>> {
+    with_each_width!(W => {
+        if TypeId::of::<B>() == TypeId::of::<W>() {
+            let kernels = <W as Width>::kernels_of(available);
+            // SAFETY: B and W are the same type.
+            return kernels.map(|kernels| unsafe { &*ptr::from_ref(kernels).cast::<Kernels<B>>() });
         }
     })
 }
@@ -271,6 +285,10 @@ macro_rules! vector_width {
 
             threads_and_indices!();
 
+            fn kernels_of(available: Available) -> Option<&'static Kernels<Self>> {
+                Some(<$Bits>::kernels(available))
+            }
+
             fn clean(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) {
                 let kernels = <$Bits>::kernels(settings.instructions);
                 map_all(bits, map, kernels.to_ordered, parallel);
@@ -356,6 +374,10 @@ macro_rules! other_width {
             }
 
             threads_and_indices!();
+
+            fn kernels_of(_: Available) -> Option<&'static Kernels<Self>> {
+                None
+            }
 
             fn clean(bits: &mut [Self], map: BitMap<Self>, _: Settings, parallel: bool) {
                 with_ordered_run(bits, map, |run| run.clean(parallel));

@@ -139,7 +139,7 @@ unsafe fn load_rows<V: Vector, const R: usize>(keys: *const V::Lane, len: usize,
 
 /// Writes columns one after the other: column l to `to + l * stride`, R keys of it, as far as `limit` keys reach.
 ///
-/// For R that is no power of two some keys are written behind each column; the next column overwrites them.
+/// For R that is no power of two some keys are written behind columns; the next ones overwrite them.
 #[inline(always)]
 unsafe fn store_columns<V: Vector, const R: usize>(
     rows: [V; R],
@@ -154,14 +154,10 @@ unsafe fn store_columns<V: Vector, const R: usize>(
         }
         match R {
             1 => store_within(rows[0], to, 0, limit),
-            2 => store_all(zip::<V, 2>(widen(rows)), to, limit),
-            3 => store_pieces(zip::<V, 4>(widen(rows)), to, stride, limit),
-            4 if stride == 4 => store_all(zip::<V, 4>(widen(rows)), to, limit),
-            5..=7 => store_pieces(zip::<V, 8>(widen(rows)), to, stride, limit),
-            8 if stride == 8 => store_all(zip::<V, 8>(widen(rows)), to, limit),
-            4 => store_pieces(zip::<V, 4>(widen(rows)), to, stride, limit),
-            8 => store_pieces(zip::<V, 8>(widen(rows)), to, stride, limit),
-            _ => store_pieces(zip::<V, 16>(widen(rows)), to, stride, limit),
+            2 => store_zipped::<V, R, 2>(widen(rows), to, stride, limit),
+            3 | 4 => store_zipped::<V, R, 4>(widen(rows), to, stride, limit),
+            5..=8 => store_zipped::<V, R, 8>(widen(rows), to, stride, limit),
+            _ => store_zipped::<V, R, 16>(widen(rows), to, stride, limit),
         }
     }
 }
@@ -204,37 +200,30 @@ unsafe fn store_all<V: Vector, const P: usize>(registers: [V; P], to: *mut V::La
     }
 }
 
-/// Writes pieces of P keys, the pieces `stride` apart, in ascending order.
+/// Writes columns of P rows, of which the first R have keys. Where several columns share a register, they are those of
+/// [`sort_in_registers`]: `stride` is R, and all rows but the last are full.
 #[inline(always)]
-unsafe fn store_pieces<V: Vector, const P: usize>(
-    registers: [V; P],
+unsafe fn store_zipped<V: Vector, const R: usize, const P: usize>(
+    rows: [V; P],
     to: *mut V::Lane,
     stride: usize,
     limit: usize,
 ) {
-    // SAFETY: the caller vouches for V's instructions and the places to write; the copies below read inside the register that was
-    // just spilled and write inside `limit`.
+    // SAFETY: the caller vouches for V's instructions and the places to write; nothing is written past `limit`.
     unsafe {
-        if P >= V::LANES {
-            let per_piece = P / V::LANES;
-            for (index, register) in registers.into_iter().enumerate() {
-                let offset = index / per_piece * stride + index % per_piece * V::LANES;
+        for (index, register) in zip(rows).into_iter().enumerate() {
+            if P >= V::LANES {
+                let per_column = P / V::LANES;
+                let offset = index / per_column * stride + index % per_column * V::LANES;
                 store_within(register, to, offset, limit);
-            }
-            return;
-        }
-        let pieces = V::LANES / P;
-        for (index, register) in registers.into_iter().enumerate() {
-            let mut spilled = MaybeUninit::<V>::uninit();
-            let spilled = spilled.as_mut_ptr().cast::<V::Lane>();
-            register.store(spilled);
-            for piece in 0..pieces {
-                let offset = (index * pieces + piece) * stride;
-                let from = spilled.add(piece * P);
-                if offset + P <= limit {
-                    std::ptr::copy_nonoverlapping(from, to.add(offset), P);
-                } else if offset < limit {
-                    std::ptr::copy_nonoverlapping(from, to.add(offset), limit - offset);
+            } else {
+                debug_assert!(stride == R && limit > (R - 1) * V::LANES);
+                let register = if R == P { register } else { register.close_gaps::<R, P>() };
+                let offset = V::LANES / P * R * index;
+                if offset + V::LANES <= (R - 1) * V::LANES {
+                    register.store(to.add(offset));
+                } else {
+                    register.store_up_to(to.wrapping_add(offset), limit.saturating_sub(offset));
                 }
             }
         }
@@ -246,8 +235,10 @@ unsafe fn store_pieces<V: Vector, const P: usize>(
 unsafe fn store_within<V: Vector>(register: V, to: *mut V::Lane, offset: usize, limit: usize) {
     // SAFETY: at most `limit - offset` keys are written.
     unsafe {
-        if offset < limit {
-            register.store_up_to(to.add(offset), limit - offset);
+        if offset + V::LANES <= limit {
+            register.store(to.add(offset));
+        } else if offset < limit {
+            register.store_partial(to.add(offset), limit - offset);
         }
     }
 }

@@ -135,6 +135,18 @@ pub(crate) trait Vector: Copy {
     /// The lanes of `self` and `other` in turn: the first half of them, and the second.
     unsafe fn interleave(self, other: Self) -> (Self, Self);
 
+    /// The first `KEPT` lanes of every group of `OF`, one group right behind the other; what the last lanes get is open.
+    #[inline(always)]
+    unsafe fn close_gaps<const KEPT: usize, const OF: usize>(self) -> Self {
+        let mut closed = self;
+        let (from, to) = ((&raw const self).cast::<Self::Lane>(), (&raw mut closed).cast::<Self::Lane>());
+        for group in 0..Self::LANES / OF {
+            // SAFETY: both have as many lanes as a register, each as large as a key, and the group lies within them.
+            unsafe { std::ptr::copy_nonoverlapping(from.add(group * OF), to.add(group * KEPT), KEPT) }
+        }
+        closed
+    }
+
     /// Writes the keys whose ranks are below `pivot` from `left` on, and the others so that they end at `right`; returns how many
     /// were below. May write a whole register at either place: what lies behind the keys on the left and before those on the
     /// right is lost.

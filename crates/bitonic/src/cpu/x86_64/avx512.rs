@@ -50,9 +50,8 @@ const XOR3: i32 = 0x96;
 /// For ternary logic: the first, with those bits turned that both others have.
 const XOR_AND: i32 = 0x78;
 
-/// The index for a permutation of two registers.
-const fn lanes_32(from: Arrangement, to: Arrangement, register: usize) -> [u32; 16] {
-    let index = from.index::<16>(to, register);
+/// An index for a permutation of lanes, as the instruction takes it.
+const fn lanes_32(index: [usize; 16]) -> [u32; 16] {
     let mut lanes = [0; 16];
     let mut lane = 0;
     while lane < 16 {
@@ -62,8 +61,7 @@ const fn lanes_32(from: Arrangement, to: Arrangement, register: usize) -> [u32; 
     lanes
 }
 
-const fn lanes_64(from: Arrangement, to: Arrangement, register: usize) -> [u64; 8] {
-    let index = from.index::<8>(to, register);
+const fn lanes_64(index: [usize; 8]) -> [u64; 8] {
     let mut lanes = [0; 8];
     let mut lane = 0;
     while lane < 8 {
@@ -73,11 +71,23 @@ const fn lanes_64(from: Arrangement, to: Arrangement, register: usize) -> [u64; 
     lanes
 }
 
+/// The index for a permutation that puts the first `kept` lanes of every group right behind each other.
+const fn kept_lanes<const LANES: usize>(kept: usize, of: usize) -> [usize; LANES] {
+    let mut lanes = [0; LANES];
+    let mut lane = 0;
+    while lane < LANES {
+        lanes[lane] = (lane / kept * of + lane % kept) % LANES;
+        lane += 1;
+    }
+    lanes
+}
+
 /// Brings the keys of two registers from one arrangement to another.
 macro_rules! rearrange {
     ($permute:ident, $lanes:ident, $pair:expr, $from:expr => $to:expr) => {{
         let (first, second) = $pair;
-        let indices = const { &[$lanes($from, $to, 0), $lanes($from, $to, 1)] };
+        let indices =
+            const { &[$lanes(Arrangement::index($from, $to, 0)), $lanes(Arrangement::index($from, $to, 1))] };
         (
             Self($permute(first.0, _mm512_loadu_si512(indices[0].as_ptr().cast()), second.0)),
             Self($permute(first.0, _mm512_loadu_si512(indices[1].as_ptr().cast()), second.0)),
@@ -172,6 +182,13 @@ impl Vector for U32x16 {
         unsafe { _mm512_mask_storeu_epi32(to.cast(), first_lanes(count) as u16, self.0) }
     }
 
+    // How far the keys of several columns reach into a register is a coin toss: no branch.
+    #[inline(always)]
+    unsafe fn store_up_to(self, to: *mut u32, count: usize) {
+        // SAFETY: the processor has AVX-512 (see the top), and the caller's pointer is good for `count` keys.
+        unsafe { self.store_partial(to, count.min(Self::LANES)) }
+    }
+
     #[inline(always)]
     unsafe fn splat(key: u32) -> Self {
         // SAFETY: registers only, and the processor has AVX-512 (see the top).
@@ -257,6 +274,13 @@ impl Vector for U32x16 {
     }
 
     steps_between_lanes!(_mm512_permutex2var_epi32, lanes_32);
+
+    #[inline(always)]
+    unsafe fn close_gaps<const KEPT: usize, const OF: usize>(self) -> Self {
+        let index = const { &lanes_32(kept_lanes(KEPT, OF)) };
+        // SAFETY: registers only, and the processor has AVX-512 (see the top). An index is as long as a register.
+        unsafe { Self(_mm512_permutexvar_epi32(_mm512_loadu_si512(index.as_ptr().cast()), self.0)) }
+    }
 
     #[inline(always)]
     unsafe fn reverse(self) -> Self {
@@ -354,6 +378,13 @@ impl Vector for U64x8 {
         unsafe { _mm512_mask_storeu_epi64(to.cast(), first_lanes(count) as u8, self.0) }
     }
 
+    // How far the keys of several columns reach into a register is a coin toss: no branch.
+    #[inline(always)]
+    unsafe fn store_up_to(self, to: *mut u64, count: usize) {
+        // SAFETY: the processor has AVX-512 (see the top), and the caller's pointer is good for `count` keys.
+        unsafe { self.store_partial(to, count.min(Self::LANES)) }
+    }
+
     #[inline(always)]
     unsafe fn splat(key: u64) -> Self {
         // SAFETY: registers only, and the processor has AVX-512 (see the top).
@@ -430,6 +461,13 @@ impl Vector for U64x8 {
     }
 
     steps_between_lanes!(_mm512_permutex2var_epi64, lanes_64);
+
+    #[inline(always)]
+    unsafe fn close_gaps<const KEPT: usize, const OF: usize>(self) -> Self {
+        let index = const { &lanes_64(kept_lanes(KEPT, OF)) };
+        // SAFETY: registers only, and the processor has AVX-512 (see the top). An index is as long as a register.
+        unsafe { Self(_mm512_permutexvar_epi64(_mm512_loadu_si512(index.as_ptr().cast()), self.0)) }
+    }
 
     #[inline(always)]
     unsafe fn reverse(self) -> Self {
