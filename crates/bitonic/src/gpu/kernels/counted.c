@@ -383,9 +383,10 @@ FUNCTION Cells sampled_cells(Element smallest, Element largest, u32 value_bits, 
                       value_bits);
 #endif
     CellWord low = word_of(cells, smallest), high = word_of(cells, largest);
-    /* Some elements lie outside of the sample: of so many as the margin is for, hardly ever one. */
-    CellWord margin = (high - low) >> (SAMPLES_LOG2 - 4);
-    low = low > margin ? low - margin : 0;
+    /* Some elements lie outside of the sample: of so many as the margin is for, hardly ever one. Logarithmic cells have none below, as they
+       are finest there, and the margin would be in the finest ones: what is less than the sample shares the first cell. */
+    CellWord margin = (high - low) >> (SAMPLES_LOG2 - 4), below = kind == LOGARITHMIC ? 0 : margin;
+    low = low > below ? low - below : 0;
     high = high < ~(CellWord)0 - margin ? high + margin : ~(CellWord)0;
     return make_cells(cells, low, high, kind == LEVELLED ? STRETCHES : cell_count, kind, true);
 }
