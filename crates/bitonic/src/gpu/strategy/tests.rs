@@ -355,7 +355,8 @@ fn arrays_longer_than_a_tile_are_sorted_in_the_way_that_was_measured_best() {
     assert_eq!(kernels(&everything, 1 << 20, 1), "columns");
     assert_eq!(kernels(&everything, (1 << 20) + 1, 1), "counted buckets");
     assert_eq!(kernels(&everything, 509_000_000, 1), "counted buckets");
-    assert_eq!(kernels(&everything, 510_000_000, 1), "columns", "there would be more buckets than cells");
+    assert_eq!(kernels(&everything, 1_034_000_000, 1), "counted buckets");
+    assert_eq!(kernels(&everything, 1_035_000_000, 1), "columns", "there would be more buckets than cells");
     let less_local = DeviceFacts { local_bytes: 140 << 10, ..everything.clone() };
     assert_eq!(
         kernels(&less_local, 1 << 25, 1),
