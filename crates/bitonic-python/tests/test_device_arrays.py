@@ -104,10 +104,29 @@ class Kernels:
 
     device_segments_workspace = device_topk_workspace = device_topk_segments_workspace = device_workspace
 
-    def device_sort(self, dtype: Any, array: tuple[int, int], row: int, *_: Any) -> None:
+    def copy(self, dtype: Any, source: tuple[int, int] | None, array: tuple[int, int]) -> None:
+        if source is not None:
+            assert source[1] == array[1]
+            self.array(dtype, array)[...] = self.array(dtype, source)
+
+    def device_sort(
+        self, dtype: Any, array: tuple[int, int], row: int, device: int, stream: int, workspace: Any = None, source: Any = None
+    ) -> None:
+        self.copy(dtype, source, array)
         self.sort(self.array(dtype, array), "nothing", None, range(0, array[1] + 1, row))
 
-    def device_sort_both(self, dtype: Any, array: tuple[int, int], beside: str, other: tuple[int, int], *_: Any) -> None:
+    def device_sort_both(
+        self,
+        dtype: Any,
+        array: tuple[int, int],
+        beside: str,
+        other: tuple[int, int],
+        device: int,
+        stream: int,
+        workspace: Any = None,
+        source: Any = None,
+    ) -> None:
+        self.copy(dtype, source, array)
         self.sort(self.array(dtype, array), beside, self.beside(beside, other), [0, array[1]])
 
     def device_segments(
