@@ -31,10 +31,7 @@ impl Extent {
 
     /// That of the values which the type can have.
     pub(crate) fn of_type(array: &KeyArray) -> Self {
-        fn width<T>(_: &[T]) -> u32 {
-            8 * size_of::<T>() as u32
-        }
-        let greatest = low_bits(with_values!(&array.values, values => width(values)));
+        let greatest = low_bits(array.value_bits());
         Self { least: 0, greatest, has_nulls: array.nulls.is_some() }
     }
 

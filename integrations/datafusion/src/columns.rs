@@ -1,7 +1,7 @@
 //! Columns of the result: from the codes of keys, or from the columns of the input.
 
 use crate::codes::Codes;
-use crate::form::{KeyArray, is_spread};
+use crate::form::{KeyArray, is_number};
 use crate::sorted::{Ask, Keys, Threads};
 use crate::spread::Spread;
 use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, UInt32Array};
@@ -74,7 +74,7 @@ impl Columns {
             if let (Some(key), true) = (key, has_codes) {
                 return Ok(Source::Decoded(key));
             }
-            if !is_spread(data_type) {
+            if !is_number(data_type) {
                 return Gathered::new(batches, column).map(Source::FromOrigins);
             }
             let array = match key {

@@ -12,7 +12,7 @@ use datafusion::arrow::error::ArrowError;
 use std::sync::Arc;
 
 /// A number that Arrow keeps, as ordered bits.
-pub(crate) trait Native: ArrowNativeType {
+pub(crate) trait Native: ArrowNativeType + Key {
     /// An unsigned integer whose order is the order of the numbers.
     fn ordered(self) -> u128;
 
@@ -130,7 +130,7 @@ pub(crate) fn is_key(data_type: &DataType) -> bool {
 }
 
 /// Whether columns of this type are one number a row in memory, so that their values can be put elsewhere one by one.
-pub(crate) fn is_spread(data_type: &DataType) -> bool {
+pub(crate) fn is_number(data_type: &DataType) -> bool {
     is_key(data_type) && *data_type != DataType::Boolean
 }
 
@@ -149,7 +149,25 @@ impl KeyArray {
         Some(Self { values: values(array)?, nulls })
     }
 
-    /// The column of a type for which [`is_spread`] holds.
+    /// The bits of a value.
+    pub(crate) fn value_bits(&self) -> u32 {
+        fn bits<T>(_: &[T]) -> u32 {
+            8 * size_of::<T>() as u32
+        }
+        with_values!(&self.values, values => bits(values))
+    }
+
+    /// How many rows are null.
+    pub(crate) fn null_count(&self) -> usize {
+        self.nulls.as_ref().map_or(0, NullBuffer::null_count)
+    }
+
+    /// How many rows are not.
+    pub(crate) fn valid_count(&self) -> usize {
+        with_values!(&self.values, values => values.len()) - self.null_count()
+    }
+
+    /// The column of a type for which [`is_number`] holds.
     pub(crate) fn to_column(&self, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
         let (buffer, len) = with_values!(&self.values, values => (values.inner().clone(), values.len()));
         let data = ArrayData::builder(data_type.clone()).len(len).nulls(self.nulls.clone());

@@ -28,6 +28,7 @@ mod codes;
 mod columns;
 mod exec;
 mod form;
+mod numbers;
 mod replay;
 mod rule;
 mod sorted;

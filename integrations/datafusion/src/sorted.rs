@@ -2,7 +2,8 @@
 
 use crate::codes::{Codes, Extent, bits};
 use crate::columns::Columns;
-use crate::form::KeyArray;
+use crate::form::{KeyArray, is_number};
+use crate::numbers::Numbers;
 use crate::spread::{self, SPREAD_FROM, Spread};
 use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::SchemaRef;
@@ -50,6 +51,11 @@ pub(crate) enum Outcome {
 /// Fewer rows are sorted where they are: handing them to other threads takes longer.
 pub(crate) const FEW_ROWS: usize = 1 << 14;
 
+/// Whether the first rows are selected before they are sorted. That pays while it leaves most of the rows alone.
+pub(crate) fn selects(fetch: usize, rows: usize) -> bool {
+    fetch < rows / 4
+}
+
 /// Sorts batches, of which there is at least one. The reservation has the memory of the batches and of a copy; more is reserved here.
 pub(crate) fn sort(
     ask: &Arc<Ask>,
@@ -64,6 +70,18 @@ pub(crate) fn sort(
     let threads = Threads { many: rows > FEW_ROWS };
     let keys = Keys::new(&ask.order, &batches, threads)?;
     let all_are_keys = (0..ask.schema.fields().len()).all(|column| ask.key_of_column(column).is_some());
+    let fetch = ask.fetch.unwrap_or(rows).min(rows);
+    if let (true, Some(numbers)) = (all_are_keys, keys.numbers(&ask.schema)) {
+        if reservation.try_grow(Numbers::sort_bytes(rows, numbers[0])).is_err() {
+            return Ok(Outcome::Refused(batches));
+        }
+        let numbers = Numbers::sort(&numbers, ask.order[0].options, fetch, threads)
+            .map_err(|error| DataFusionError::External(error.into()))?;
+        let rows_in_order = InOrder::Numbers(numbers);
+        let ask = ask.clone();
+        let sorted = Sorted { ask, rows: fetch, threads, rows_in_order, _reservation: reservation };
+        return Ok(Outcome::Sorted(sorted));
+    }
     let Some(layout) = keys.layout(&ask.order, rows, all_are_keys, threads) else {
         return Ok(Outcome::Refused(batches));
     };
@@ -74,9 +92,7 @@ pub(crate) fn sort(
     if reservation.try_grow(keys.computed_bytes * 2 + rows * row_bytes + sort_bytes(rows)).is_err() {
         return Ok(Outcome::Refused(batches));
     }
-    let fetch = ask.fetch.unwrap_or(rows).min(rows);
-    // Selecting pays while it leaves most of the words alone.
-    let selects = layout.holds_codes() && fetch < rows / 4;
+    let selects = layout.holds_codes() && selects(fetch, rows);
     // Buckets are for columns that are gathered; words alone are sorted as fast without them.
     let gathers = !(all_are_keys && layout.holds_codes());
     let mut spread = None;
@@ -199,6 +215,13 @@ impl Keys {
         Codes::new(order.iter().enumerate().map(|(key, sort)| {
             (extents.iter().fold(Extent::NOTHING, |extent, batch| extent.and(batch[key])), sort.options)
         }))
+    }
+
+    /// The only key of all batches, if it is a number of up to 64 bits. Of longer ones, the codes may be shorter.
+    fn numbers(&self, schema: &SchemaRef) -> Option<Vec<&KeyArray>> {
+        let [key] = self.batches[0].keys.as_slice() else { return None };
+        let is_number = schema.fields().first().is_some_and(|column| is_number(column.data_type()));
+        (is_number && key.value_bits() <= u64::BITS).then(|| self.keys(0).collect())
     }
 
     /// A key of all batches.
@@ -400,6 +423,8 @@ pub(crate) struct Sorted {
 enum InOrder {
     /// The input was in order.
     Batches(Vec<RecordBatch>),
+    /// Every column is the key.
+    Numbers(Numbers),
     Words {
         words: Vec<u64>,
         layout: Layout,
@@ -436,7 +461,7 @@ impl Sorted {
     pub(crate) fn len(&self) -> usize {
         match &self.rows_in_order {
             InOrder::Batches(batches) => batches.len(),
-            InOrder::Words { .. } => self.rows.div_ceil(self.ask.batch_size.max(1)),
+            _ => self.rows.div_ceil(self.ask.batch_size.max(1)),
         }
     }
 
@@ -451,14 +476,19 @@ impl Sorted {
     }
 
     pub(crate) fn batch(&self, number: usize) -> Result<RecordBatch> {
-        let (words, layout, columns) = match &self.rows_in_order {
-            InOrder::Batches(batches) => return Ok(batches[number].clone()),
-            InOrder::Words { words, layout, columns } => (words, layout, columns),
-        };
         let size = self.ask.batch_size.max(1);
-        let words = &words[number * size..self.rows.min((number + 1) * size)];
-        let columns = columns.of_words(&self.ask, &layout.codes, layout.row_bits, words)?;
-        let options = RecordBatchOptions::new().with_row_count(Some(words.len()));
+        let rows = number * size..self.rows.min((number + 1) * size);
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+        let columns = match &self.rows_in_order {
+            InOrder::Batches(batches) => return Ok(batches[number].clone()),
+            InOrder::Numbers(numbers) => {
+                let column = numbers.column(rows, self.ask.schema.field(0).data_type())?;
+                vec![column; self.ask.schema.fields().len()]
+            }
+            InOrder::Words { words, layout, columns } => {
+                columns.of_words(&self.ask, &layout.codes, layout.row_bits, &words[rows])?
+            }
+        };
         Ok(RecordBatch::try_new_with_options(self.ask.schema.clone(), columns, &options)?)
     }
 }
