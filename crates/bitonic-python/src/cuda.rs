@@ -171,11 +171,14 @@ impl Sorter {
         source: Option<(u64, usize)>,
     ) -> PyResult<()> {
         let (element, options, beside) = (Element::of(dtype)?, &self.options, Beside::of(beside)?);
+        if source.is_some() && !matches!(beside, Beside::Indices) {
+            return Err(PyValueError::new_err("of another array's keys, only indices are found"));
+        }
         let queued = py.detach(|| {
             let place = Place::open(device, stream, options)?;
             let Place { sorter, stream } = &place;
             let (mut keys, mut other) = (place.array(array), place.array(other));
-            if let (Beside::Indices, Some(source)) = (beside, source) {
+            if let Some(source) = source {
                 let (source, mut room) = (place.array(source), place.array(workspace.unwrap_or(NO_ROOM)));
                 let mut sorter = sorter.with_workspace(&mut room);
                 return with_key!(element, K => {

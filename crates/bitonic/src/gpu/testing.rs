@@ -13,7 +13,6 @@ use super::lock::lock;
 use super::strategy::{Network, Strategy, of_strategy};
 use super::tuning::Tuning;
 use crate::key::{BitMap, Bits, Key, KeyType, Order, as_bytes};
-use crate::plan::Parameter;
 use crate::request::{Request, Segments};
 use crate::{Engine, Error, Sorter};
 use bitonic_testkit::{Pattern, TestKey};
@@ -70,8 +69,7 @@ pub(crate) fn sort_by_strategy<K: Key, D: Driver>(
     let key_buffer = || device.allocate(size_of_val(keys)).expect("there is memory for the keys");
     let buffer = key_buffer();
     // Keys alone are sorted to another array by the plans that can, which may not read there what they have not written.
-    let can = plan.launches.iter().any(|launch| launch.arguments.contains(&Parameter::Source));
-    let source = (can && job.element.value_bits == 0).then(key_buffer);
+    let source = (plan.reads_source() && job.element.value_bits == 0).then(key_buffer);
     device.upload(as_bytes(keys), source.as_ref().unwrap_or(&buffer)).expect("keys go up");
     let mut values: Vec<u32> = (0..keys.len() as u32).collect();
     let value_buffer = (job.element.value_bits > 0).then(|| {

@@ -61,6 +61,12 @@ impl KernelPlan {
         tiles.map(keys).max().unwrap_or(0)
     }
 
+    /// Whether it can sort the keys of one array to another.
+    #[cfg(any(feature = "cuda", all(test, feature = "opencl")))]
+    pub(crate) fn reads_source(&self) -> bool {
+        self.launches.iter().any(|launch| launch.arguments.contains(&Parameter::Source))
+    }
+
     /// The plans to go on with if this one is refused, the best first.
     pub fn fallbacks(&self) -> impl Iterator<Item = &Arc<KernelPlan>> {
         std::iter::successors(self.fallback.as_ref(), |plan| plan.fallback.as_ref())

@@ -3,7 +3,7 @@
 //! The tables at the end of the file are the only way in, and a table is handed out for an [`Available`](crate::instructions::Available)
 //! alone: whatever runs here runs on a processor with AVX2.
 
-use super::partition::PARTITION_8;
+use super::partition::{PARTITION_4, PARTITION_8};
 use crate::cpu::generic::vector::Vector;
 use std::arch::x86_64::*;
 
@@ -14,26 +14,6 @@ struct U32x8(__m256i);
 /// 4 keys of 64 bits, each with its highest bit turned: AVX2 compares 64-bit integers as signed ones only.
 #[derive(Clone, Copy)]
 struct U64x4(__m256i);
-
-/// [`PARTITION_8`] for 4 lanes of 64 bits, as the order of their halves.
-static PARTITION_4: [[u32; 8]; 16] = {
-    let mut table = [[0; 8]; 16];
-    let mut below = 0;
-    while below < 16 {
-        let mut place = 0;
-        let mut lane = 0;
-        while lane < 8 {
-            if (below >> (lane % 4) & 1 == 1) == (lane < 4) {
-                table[below][2 * place] = 2 * (lane as u32 % 4);
-                table[below][2 * place + 1] = 2 * (lane as u32 % 4) + 1;
-                place += 1;
-            }
-            lane += 1;
-        }
-        below += 1;
-    }
-    table
-};
 
 #[inline(always)]
 unsafe fn all_ones() -> __m256i {

@@ -378,16 +378,20 @@ fn arrays_longer_than_a_tile_are_sorted_in_the_way_that_was_measured_best() {
 #[test]
 fn long_arrays_of_up_to_64_bits_are_sorted_by_counted_buckets() {
     let facts = DeviceFacts::nvidia_h200();
-    let requests: [fn(Segments) -> Request; 4] =
-        [Request::keys::<u32>, Request::keys::<f64>, Request::argsort::<f32>, Request::argsort::<i64>];
-    for request in requests {
-        for log2 in 21..=27 {
-            for length in [1 << log2, 3 << (log2 - 1)] {
-                let request = request(Segments::one(length));
-                let plan = plan_for(&Job::of(&request), &facts);
-                assert_eq!(plan.launches[0].kernel, "survey", "{request:?}");
-            }
+    // So many, and hardly more: there would be more buckets than cells.
+    let requests: [(fn(Segments) -> Request, usize); 4] = [
+        (Request::keys::<u32>, 1_034_000_000),
+        (Request::keys::<f64>, 509_000_000),
+        (Request::argsort::<f32>, 509_000_000),
+        (Request::argsort::<i64>, 248_000_000),
+    ];
+    for (request, most) in requests {
+        let first = |length| plan_for(&Job::of(&request(Segments::one(length))), &facts).launches[0].kernel;
+        let lengths = (21..30).flat_map(|log2| [1 << log2, (1 << log2) + 1, 3 << (log2 - 1)]);
+        for length in lengths.filter(|&length| length < most).chain([most]) {
+            assert_eq!(first(length), "survey", "{length} of up to {most} keys");
         }
+        assert_ne!(first(most / 500 * 501), "survey", "more than {most} keys");
     }
     let wide = Request::keys::<u128>(Segments::one(1 << 22));
     assert_ne!(plan_for(&Job::of(&wide), &facts).launches[0].kernel, "survey");

@@ -172,16 +172,12 @@ const MANY_COUNTED_4: CountedRow = CountedRow {
     cells_log2: 14,
     ..COUNTED_4
 };
-/// For so many keys that the cells there can be do not fit the tiles above.
-const HUGE_COUNTED_4: CountedRow = CountedRow {
-    above: 480 << 20,
+const MOST_COUNTED_4: CountedRow = CountedRow {
     up_to: usize::MAX,
-    tile: Tile::new(15, 5),
     even_moved: Tile::new(14, 5),
     even_groups_of_unit: 2,
     cells_log2: 15,
     targets_log2: 12,
-    even_targets_log2: 11,
     ..MANY_COUNTED_4
 };
 
@@ -303,15 +299,9 @@ const H200: Measured = Measured {
             COUNTED_4,
             MANY_COUNTED_4,
             CountedRow { up_to: 56 << 20, targets_log2: 12, even_targets_log2: 12, ..MANY_COUNTED_4 },
-            CountedRow {
-                up_to: usize::MAX,
-                even_moved: Tile::new(14, 5),
-                even_groups_of_unit: 2,
-                cells_log2: 15,
-                targets_log2: 12,
-                ..MANY_COUNTED_4
-            },
-            HUGE_COUNTED_4,
+            MOST_COUNTED_4,
+            // From 509 million keys on, the row before has more buckets than cells.
+            CountedRow { tile: Tile::new(15, 5), ..MOST_COUNTED_4 },
             SMALL_COUNTED_4,
         ],
         &[

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::gpu::execute::{DeviceArrays, Submission, enqueue};
 use crate::gpu::job::Job;
 use crate::gpu::lock::lock;
-use crate::plan::{KernelPlan, Parameter};
+use crate::plan::KernelPlan;
 use cudarc::driver::sys::{self, CUdeviceptr};
 use cudarc::driver::{CudaStream, DevicePtrMut};
 use std::sync::Arc;
@@ -104,9 +104,8 @@ impl ResidentSorter {
     ) -> Result<DeviceArrays<CUdeviceptr>, Error> {
         let Some(source) = arrays.input.filter(|_| job.best.is_none()) else { return Ok(arrays) };
         let plan = self.plan(job);
-        let reads_source = plan.launches.iter().any(|launch| launch.arguments.contains(&Parameter::Source));
         let has_room = work.is_some_and(|work| work.bytes >= plan.work.bytes());
-        if reads_source
+        if plan.reads_source()
             && has_room
             && self.verified.is_none()
             && self.device.state().load(&self.device, &plan)?.is_some()

@@ -46,8 +46,8 @@ impl<W: DevicePtrMut<u8>> WithWorkspace<'_, W> {
         self.sorter.sort_keys(stream, keys, row_length, Some(&mut *self.workspace))
     }
 
-    /// Queues a sort of all keys of an array to another one, which gets the sorted keys; `keys` stay as they are. From some thousand keys on
-    /// that takes no longer than a sort in place, and so less than a copy and a sort.
+    /// Queues a sort of all keys of an array to another one, which gets the sorted keys; `keys` stay as they are. Where columnsort or buckets
+    /// sort, from some ten thousand keys on, there is no copy: the first kernels read the keys where they are.
     ///
     /// ```no_run
     /// # use bitonic::cuda::{ResidentSorter, cudarc::driver::CudaContext};

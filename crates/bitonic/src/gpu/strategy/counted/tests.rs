@@ -83,25 +83,6 @@ fn repeated(len: usize, times: usize) -> Vec<u32> {
 }
 
 #[test]
-fn a_large_device_counts_a_thousand_million_keys_of_four_bytes_and_half_as_many_of_eight() {
-    let facts = DeviceFacts::nvidia_h200();
-    let counts_4 = |len| {
-        let job = job::<u32>(len, With::Nothing, Order::Ascending);
-        CountedBuckets::for_length(&job, &facts).is_some()
-    };
-    let counts_8 = |len| {
-        let job = job::<u64>(len, With::Nothing, Order::Ascending);
-        CountedBuckets::for_length(&job, &facts).is_some()
-    };
-    for log2 in 21..30 {
-        assert!(counts_4(1 << log2) && counts_4((1 << log2) + 1), "2^{log2} keys of 4 bytes");
-        assert!(counts_8(1 << (log2 - 1)), "2^{} keys of 8 bytes", log2 - 1);
-    }
-    assert!(counts_4(1_000_000_000) && !counts_4(1 << 30));
-    assert!(counts_8(500_000_000) && !counts_8(1 << 29));
-}
-
-#[test]
 fn a_device_with_little_local_memory_has_smaller_tables() {
     let is_small = |log2: u32, local_kib: usize| {
         let job = job::<u32>(1 << log2, With::Nothing, Order::Ascending);
