@@ -378,15 +378,19 @@ fn arrays_longer_than_a_tile_are_sorted_in_the_way_that_was_measured_best() {
 #[test]
 fn long_arrays_of_up_to_64_bits_are_sorted_by_counted_buckets() {
     let facts = DeviceFacts::nvidia_h200();
+    let one = Segments::one(1);
     // So many, and hardly more: there would be more buckets than cells.
-    let requests: [(fn(Segments) -> Request, usize); 4] = [
-        (Request::keys::<u32>, 1_034_000_000),
-        (Request::keys::<f64>, 509_000_000),
-        (Request::argsort::<f32>, 509_000_000),
-        (Request::argsort::<i64>, 248_000_000),
+    let requests = [
+        (Request::keys::<u32>(one), 1_034_000_000),
+        (Request::keys::<f64>(one), 509_000_000),
+        (Request::argsort::<f32>(one), 509_000_000),
+        (Request::argsort::<i64>(one), 248_000_000),
     ];
     for (request, most) in requests {
-        let first = |length| plan_for(&Job::of(&request(Segments::one(length))), &facts).launches[0].kernel;
+        let first = |length| {
+            let request = Request { segments: Segments::one(length), ..request };
+            plan_for(&Job::of(&request), &facts).launches[0].kernel
+        };
         let lengths = (21..30).flat_map(|log2| [1 << log2, (1 << log2) + 1, 3 << (log2 - 1)]);
         for length in lengths.filter(|&length| length < most).chain([most]) {
             assert_eq!(first(length), "survey", "{length} of up to {most} keys");
