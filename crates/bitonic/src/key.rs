@@ -170,10 +170,10 @@ impl<B: Bits> BitMap<B> {
         self == Self::IDENTITY
     }
 
-    /// The mapping of 32-bit keys whose highest bits are these.
+    /// The mapping of 16-bit keys whose highest bits are these.
     #[inline(always)]
-    pub(crate) fn at_the_top(self) -> BitMap<u32> {
-        let up = |bits: B| (bits.widen() as u32) << (u32::BITS - B::WIDTH);
+    pub(crate) fn at_the_top(self) -> BitMap<u16> {
+        let up = |bits: B| (bits.widen() as u16) << (u16::BITS - B::WIDTH);
         BitMap { floats: up(self.floats), flip: up(self.flip) }
     }
 

@@ -29,6 +29,7 @@ macro_rules! has_kernels {
 }
 
 has_kernels! {
+    u16: U16_KERNELS;
     u32: U32_KERNELS;
     u64: U64_KERNELS;
 }

@@ -2,8 +2,8 @@
 //!
 //! | keys | default | oblivious |
 //! |---|---|---|
-//! | 32 and 64 bits | up to a tile: the network of [`generic::columns`]; above: [`quicksort`] down to it | [`network`] |
-//! | 8 and 16 bits | [`narrow`]: counted, or widened to 32 bits | [`scalar`] |
+//! | 16, 32 and 64 bits | up to a tile: the network of [`generic::columns`]; above: [`quicksort`] down to it; many of 16 bits: [`narrow`], counted | [`network`] |
+//! | 8 bits | [`narrow`]: counted, a few as 16 bits | [`scalar`] |
 //! | 128 bits | the standard library's sort | [`scalar`] |
 //!
 //! Keys are their bits and a mapping here, so that code is compiled for five widths and not for every type of a key.

@@ -1,35 +1,38 @@
 //! Keys of 8 and 16 bits: there are so few values that counting them beats comparing them, unless there are few keys, too.
 
-use super::width::{KeysPlan, Settings, Width, scalar_limits};
+use super::width::{KeysPlan, Settings, Width, plan_partition, scalar_limits, sort_by_partition};
 use crate::Error;
-use crate::instructions::Available;
-use crate::key::{BitMap, Bits};
-use crate::plan::Algorithm;
+use crate::instructions::{Available, Instructions};
+use crate::key::BitMap;
+use crate::plan::{Algorithm, Limits};
 
-/// From this many 16-bit keys on, going through a table of 65,536 counters costs less than sorting does.
-const COUNT_16_FROM: usize = 3 << 15;
+/// From how many 16-bit keys on going through a table of 65,536 counters costs less than sorting does.
+fn count_16_from(settings: Settings) -> usize {
+    match settings.instructions.set() {
+        Instructions::Avx512 => 1 << 17,
+        Instructions::Portable => 1 << 13,
+        _ => 3 << 15,
+    }
+}
 
-/// 16-bit keys up to this many are sorted on the stack.
-const ON_STACK: usize = 4096;
+/// With so few keys, clearing tables of counters takes longer than the sort.
+const FEW: usize = 1024;
 
-/// With so few keys, clearing a larger buffer, or tables of counters, takes longer than the sort.
-const FEW: usize = 512;
-
-/// The same, of rows of a hundred.
+/// With so few, clearing a buffer of [`FEW`] keys does.
 const FEWEST: usize = 128;
 
-/// Whether 8-bit keys are so few that sorting them as 32-bit keys takes less time than counting: not without vectors.
+/// Whether 8-bit keys are so few that sorting them as 16-bit keys takes less time than counting: not without vectors.
 fn is_few(len: usize, settings: Settings) -> bool {
     len <= FEW && settings.instructions != Available::PORTABLE
 }
 
-/// Sorts 8-bit keys by counting, few of them as 32-bit keys. Needs no memory beyond the stack.
+/// Sorts 8-bit keys by counting, few of them as 16-bit keys. Needs no memory beyond the stack.
 pub(super) fn sort_u8(bits: &mut [u8], map: BitMap<u8>, settings: Settings, _: bool) -> Result<(), Error> {
     if is_few(bits.len(), settings) {
         return if bits.len() <= FEWEST {
-            sort_on_stack::<_, FEWEST>(bits, map, settings)
+            sort_on_stack::<FEWEST>(bits, map, settings)
         } else {
-            sort_on_stack::<_, FEW>(bits, map, settings)
+            sort_on_stack::<FEW>(bits, map, settings)
         };
     }
     // Four tables, so that runs of equal keys do not wait for their own counter.
@@ -57,51 +60,41 @@ pub(super) fn sort_u8(bits: &mut [u8], map: BitMap<u8>, settings: Settings, _: b
 /// What [`sort_u8`] does.
 pub(super) fn plan_u8(len: usize, settings: Settings) -> KeysPlan {
     if is_few(len, settings) {
-        return u32::plan(len, settings);
+        return u16::plan(len, settings);
     }
     KeysPlan { algorithm: Algorithm::Counting, limits: scalar_limits::<u8>(), scratch_bytes: 0 }
 }
 
-/// What [`sort_u16`] does.
-pub(super) fn plan_u16(len: usize, settings: Settings) -> KeysPlan {
-    if len >= COUNT_16_FROM {
-        let scratch_bytes = (1 << 16) * size_of::<usize>();
-        return KeysPlan { algorithm: Algorithm::Counting, limits: scalar_limits::<u16>(), scratch_bytes };
-    }
-    let scratch_bytes = if len <= ON_STACK { 0 } else { len * size_of::<u32>() };
-    KeysPlan { scratch_bytes, ..u32::plan(len, settings) }
-}
-
-/// Sorts 16-bit keys: few of them as 32-bit keys on the stack, more of them so in memory, many by counting.
+/// Sorts more 16-bit keys than a tile holds: many by counting.
 pub(super) fn sort_u16(
     bits: &mut [u16],
     map: BitMap<u16>,
     settings: Settings,
     parallel: bool,
 ) -> Result<(), Error> {
-    if bits.len() <= FEWEST {
-        sort_on_stack::<_, FEWEST>(bits, map, settings)?;
-    } else if bits.len() <= FEW {
-        sort_on_stack::<_, FEW>(bits, map, settings)?;
-    } else if bits.len() <= ON_STACK {
-        sort_on_stack::<_, ON_STACK>(bits, map, settings)?;
-    } else if bits.len() < COUNT_16_FROM {
-        let mut wide = try_vec(bits.len())?;
-        wide.resize(bits.len(), 0);
-        sort_widened(bits, &mut wide, map, settings, parallel)?;
-    } else {
-        let mut counts: Vec<usize> = try_vec(1 << 16)?;
-        counts.resize(1 << 16, 0);
-        for &bits in bits.iter() {
-            counts[usize::from(bits)] += 1;
-        }
-        let mut rest = bits;
-        for ordered in 0..=u16::MAX {
-            let raw = map.from_ordered(ordered);
-            rest = write_run(rest, raw, counts[usize::from(raw)]);
-        }
+    if bits.len() < count_16_from(settings) {
+        return sort_by_partition(bits, map, settings, parallel);
+    }
+    let mut counts: Vec<usize> = try_vec(1 << 16)?;
+    counts.resize(1 << 16, 0);
+    for &bits in bits.iter() {
+        counts[usize::from(bits)] += 1;
+    }
+    let mut rest = bits;
+    for ordered in 0..=u16::MAX {
+        let raw = map.from_ordered(ordered);
+        rest = write_run(rest, raw, counts[usize::from(raw)]);
     }
     Ok(())
+}
+
+/// What [`sort_u16`] does.
+pub(super) fn plan_u16(len: usize, settings: Settings, limits: Limits) -> KeysPlan {
+    if len < count_16_from(settings) {
+        return plan_partition(len, settings, limits);
+    }
+    let scratch_bytes = (1 << 16) * size_of::<usize>();
+    KeysPlan { algorithm: Algorithm::Counting, limits: scalar_limits::<u16>(), scratch_bytes }
 }
 
 /// Writes so many keys, and returns the places behind them. These are still to be written, so that most runs are one block, whatever
@@ -116,29 +109,18 @@ fn write_run(keys: &mut [u16], key: u16, count: usize) -> &mut [u16] {
     &mut keys[count..]
 }
 
-/// Sorts up to `MOST` keys as 32-bit keys on the stack.
-fn sort_on_stack<B: Bits, const MOST: usize>(
-    bits: &mut [B],
-    map: BitMap<B>,
+/// Sorts up to `MOST` keys on the stack, as 16-bit keys whose highest bits they are: so the mapping is done by vectors, as for all 16-bit
+/// keys.
+fn sort_on_stack<const MOST: usize>(
+    bits: &mut [u8],
+    map: BitMap<u8>,
     settings: Settings,
 ) -> Result<(), Error> {
-    let mut buffer = [0_u32; MOST];
-    sort_widened(bits, &mut buffer[..bits.len()], map, settings, false)
-}
-
-/// Sorts keys as 32-bit keys whose highest bits they are: so the mapping is done by vectors, as for all 32-bit keys.
-#[inline(always)]
-fn sort_widened<B: Bits>(
-    bits: &mut [B],
-    wide: &mut [u32],
-    map: BitMap<B>,
-    settings: Settings,
-    parallel: bool,
-) -> Result<(), Error> {
-    let up = u32::BITS - B::WIDTH;
-    wide.iter_mut().zip(bits.iter()).for_each(|(wide, &bits)| *wide = (bits.widen() as u32) << up);
-    u32::sort(wide, map.at_the_top(), settings, parallel)?;
-    bits.iter_mut().zip(wide.iter()).for_each(|(bits, &wide)| *bits = B::truncate((wide >> up).into()));
+    let mut buffer = [0_u16; MOST];
+    let wide = &mut buffer[..bits.len()];
+    wide.iter_mut().zip(bits.iter()).for_each(|(wide, &bits)| *wide = u16::from(bits) << u8::BITS);
+    u16::sort(wide, map.at_the_top(), settings, false)?;
+    bits.iter_mut().zip(wide.iter()).for_each(|(bits, &wide)| *bits = (wide >> u8::BITS) as u8);
     Ok(())
 }
 

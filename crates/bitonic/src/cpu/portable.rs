@@ -132,6 +132,11 @@ fn select<B: Bits>(condition: bool, yes: B, no: B) -> B {
 }
 
 super::kernels::instantiate! {
+    /// Kernels for 16-bit keys.
+    U16_KERNELS, Array<u16, 8>, u16,
+}
+
+super::kernels::instantiate! {
     /// Kernels for 32-bit keys.
     U32_KERNELS, Array<u32, 4>, u32,
 }

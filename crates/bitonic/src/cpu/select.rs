@@ -3,6 +3,7 @@
 //! The pivot is the key of a sample that should be just beyond the rank, so that the part that goes on is small. What gets smaller
 //! too slowly is left to the standard library, which has no quadratic case.
 
+use super::generic::partition::LEAST_REGISTERS;
 use super::kernels::Kernels;
 use super::quicksort::{SAMPLE, Sample, partition, successor};
 use super::width::{Settings, select as select_width, sort_tile};
@@ -20,8 +21,11 @@ pub(crate) fn select<K: Key>(keys: &mut [K], place: usize, settings: Settings) {
     select_width(bits, settings.map::<K>(), place, settings);
 }
 
-/// So many keys are sorted: sorting them takes no longer than a sample and a partition. A tile holds them, whatever the instructions.
-const FEW: usize = 2 * SAMPLE;
+/// So many keys are sorted: sorting them takes no longer than a sample and a partition, which goes key by key where it has few registers.
+/// A tile holds them, whatever the instructions.
+fn few<B>(kernels: &Kernels<B>) -> usize {
+    (2 * SAMPLE).max(LEAST_REGISTERS << kernels.lanes_log2)
+}
 
 /// How many keys of a sample the pivot is beyond the expected rank: twice the deviation of a median of 128.
 const MARGIN: usize = 12;
@@ -33,9 +37,10 @@ pub(super) fn select_bits<B: Bits>(
     mut place: usize,
     kernels: &Kernels<B>,
 ) {
+    let few = few(kernels);
     // A partition leaves less than three quarters as a rule; more of them than this allow for uneven ones.
-    let mut budget = 4 * (keys.len() / FEW + 1).ilog2() + 8;
-    while keys.len() > FEW {
+    let mut budget = 4 * (keys.len() / few + 1).ilog2() + 8;
+    while keys.len() > few {
         if budget == 0 {
             keys.select_nth_unstable_by_key(place, |&bits| map.to_ordered(bits));
             return;

@@ -148,6 +148,7 @@ mod tests {
     #[test]
     fn every_part_of_a_batch_is_sorted_and_nothing_beside_them_moves() {
         for available in [Available::detected(), Available::PORTABLE] {
+            check_all::<u16>(available);
             check_all::<u32>(available);
             check_all::<u64>(available);
         }

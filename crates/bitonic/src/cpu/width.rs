@@ -256,19 +256,40 @@ macro_rules! threads_and_indices {
     };
 }
 
+/// Sorts more keys than a tile holds, fast rather than obliviously.
+pub(super) fn sort_by_partition<B: HasKernels + Bits>(
+    bits: &mut [B],
+    map: BitMap<B>,
+    settings: Settings,
+    parallel: bool,
+) -> Result<(), Error> {
+    quicksort::sort(bits, map, B::kernels(settings.instructions), parallel);
+    Ok(())
+}
+
+/// What [`sort_by_partition`] does.
+pub(super) fn plan_partition(_: usize, _: Settings, limits: Limits) -> KeysPlan {
+    KeysPlan { algorithm: Algorithm::Partition, limits, scratch_bytes: 0 }
+}
+
 macro_rules! vector_width {
-    ($($Bits:ty: $sort_many:ident;)+) => {$(
+    ($($Bits:ty: $sort_many:ident, $sort_fast:path, $plan_fast:path;)+) => {$(
         /// Sorts more keys than a tile holds.
         #[inline(never)]
-        fn $sort_many(bits: &mut [$Bits], map: BitMap<$Bits>, settings: Settings, parallel: bool) {
-            let kernels = <$Bits>::kernels(settings.instructions);
-            if settings.oblivious {
-                map_all(bits, map, kernels.to_ordered, parallel);
-                network::sort(bits, kernels, parallel);
-                map_all(bits, map, kernels.from_ordered, parallel);
-            } else {
-                quicksort::sort(bits, map, kernels, parallel);
+        fn $sort_many(
+            bits: &mut [$Bits],
+            map: BitMap<$Bits>,
+            settings: Settings,
+            parallel: bool,
+        ) -> Result<(), Error> {
+            if !settings.oblivious {
+                return $sort_fast(bits, map, settings, parallel);
             }
+            let kernels = <$Bits>::kernels(settings.instructions);
+            map_all(bits, map, kernels.to_ordered, parallel);
+            network::sort(bits, kernels, parallel);
+            map_all(bits, map, kernels.from_ordered, parallel);
+            Ok(())
         }
 
         impl Width for $Bits {
@@ -277,10 +298,10 @@ macro_rules! vector_width {
                 let kernels = <$Bits>::kernels(settings.instructions);
                 if bits.len() <= kernels.tile {
                     sort_tile(bits, map, kernels);
+                    Ok(())
                 } else {
-                    $sort_many(bits, map, settings, parallel);
+                    $sort_many(bits, map, settings, parallel)
                 }
-                Ok(())
             }
 
             threads_and_indices!();
@@ -312,16 +333,18 @@ macro_rules! vector_width {
             fn plan(len: usize, settings: Settings) -> KeysPlan {
                 let tile = <$Bits>::kernels(settings.instructions).tile;
                 let limits = Limits { tile_log2: tile.ilog2(), fused_steps: 3 };
-                let algorithm =
-                    if settings.oblivious || len <= tile { Algorithm::Network } else { Algorithm::Partition };
-                KeysPlan { algorithm, limits, scratch_bytes: 0 }
+                if settings.oblivious || len <= tile {
+                    return KeysPlan { algorithm: Algorithm::Network, limits, scratch_bytes: 0 };
+                }
+                $plan_fast(len, settings, limits)
             }
         }
     )+};
 }
 vector_width! {
-    u32: sort_many_u32;
-    u64: sort_many_u64;
+    u16: sort_many_u16, narrow::sort_u16, narrow::plan_u16;
+    u32: sort_many_u32, sort_by_partition, plan_partition;
+    u64: sort_many_u64, sort_by_partition, plan_partition;
 }
 
 /// Sorts no more keys than a tile holds, by one network: obliviously.
@@ -404,7 +427,6 @@ macro_rules! other_width {
 }
 other_width! {
     u8: narrow::sort_u8, narrow::plan_u8;
-    u16: narrow::sort_u16, narrow::plan_u16;
     u128: sort_u128, plan_u128;
 }
 

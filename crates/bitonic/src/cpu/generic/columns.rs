@@ -86,7 +86,11 @@ pub(crate) unsafe fn sort_in_registers<V: Vector, const R: usize>(keys: *mut V::
             steps_between_lanes::<V, R, 15>(&mut rows);
             clean_rows(&mut rows);
         }
-        store_columns(rows, keys, R, len);
+        if V::LANES >= 32 {
+            steps_between_lanes::<V, R, 31>(&mut rows);
+            clean_rows(&mut rows);
+        }
+        store_columns(rows, keys, whole, len);
     }
 }
 
@@ -114,7 +118,8 @@ unsafe fn merge_lanes_alone<V: Vector, const MASK: usize>(row: V) -> V {
             1 => row.max_where_bit::<1>(partner),
             3 => clean_lanes::<V, 1>(row.max_where_bit::<2>(partner)),
             7 => clean_lanes::<V, 2>(row.max_where_bit::<4>(partner)),
-            _ => clean_lanes::<V, 4>(row.max_where_bit::<8>(partner)),
+            15 => clean_lanes::<V, 4>(row.max_where_bit::<8>(partner)),
+            _ => clean_lanes::<V, 8>(row.max_where_bit::<16>(partner)),
         }
     }
 }
@@ -137,27 +142,22 @@ unsafe fn load_rows<V: Vector, const R: usize>(keys: *const V::Lane, len: usize,
     }
 }
 
-/// Writes columns one after the other: column l to `to + l * stride`, R keys of it, as far as `limit` keys reach.
+/// Writes columns of R keys one after the other, `len` keys in all. The first `whole` registers of them are known to be full.
 ///
 /// For R that is no power of two some keys are written behind columns; the next ones overwrite them.
 #[inline(always)]
-unsafe fn store_columns<V: Vector, const R: usize>(
-    rows: [V; R],
-    to: *mut V::Lane,
-    stride: usize,
-    limit: usize,
-) {
-    // SAFETY: `store_within` never writes past `limit` keys; the rest is the caller's promise.
+unsafe fn store_columns<V: Vector, const R: usize>(rows: [V; R], to: *mut V::Lane, whole: usize, len: usize) {
+    // SAFETY: nothing is written past `len` keys; the rest is the caller's promise.
     unsafe {
         if V::LANES == 1 {
-            return store_all(rows, to, limit);
+            return store_all(rows, to, len);
         }
         match R {
-            1 => store_within(rows[0], to, 0, limit),
-            2 => store_zipped::<V, R, 2>(widen(rows), to, stride, limit),
-            3 | 4 => store_zipped::<V, R, 4>(widen(rows), to, stride, limit),
-            5..=8 => store_zipped::<V, R, 8>(widen(rows), to, stride, limit),
-            _ => store_zipped::<V, R, 16>(widen(rows), to, stride, limit),
+            1 => store_within(rows[0], to, 0, len),
+            2 => store_zipped::<V, R, 2>(widen(rows), to, whole, len),
+            3 | 4 => store_zipped::<V, R, 4>(widen(rows), to, whole, len),
+            5..=8 => store_zipped::<V, R, 8>(widen(rows), to, whole, len),
+            _ => store_zipped::<V, R, 16>(widen(rows), to, whole, len),
         }
     }
 }
@@ -200,30 +200,30 @@ unsafe fn store_all<V: Vector, const P: usize>(registers: [V; P], to: *mut V::La
     }
 }
 
-/// Writes columns of P rows, of which the first R have keys. Where several columns share a register, they are those of
-/// [`sort_in_registers`]: `stride` is R, and all rows but the last are full.
+/// Writes columns of P rows, of which the first R have keys, one after the other.
 #[inline(always)]
 unsafe fn store_zipped<V: Vector, const R: usize, const P: usize>(
     rows: [V; P],
     to: *mut V::Lane,
-    stride: usize,
-    limit: usize,
+    whole: usize,
+    len: usize,
 ) {
-    // SAFETY: the caller vouches for V's instructions and the places to write; nothing is written past `limit`.
+    debug_assert!(len > whole * V::LANES);
+    // SAFETY: the caller vouches for V's instructions and the places to write; nothing is written past `len`.
     unsafe {
         for (index, register) in zip(rows).into_iter().enumerate() {
             if P >= V::LANES {
                 let per_column = P / V::LANES;
-                let offset = index / per_column * stride + index % per_column * V::LANES;
-                store_within(register, to, offset, limit);
+                let offset = index / per_column * R + index % per_column * V::LANES;
+                store_within(register, to, offset, len);
             } else {
-                debug_assert!(stride == R && limit > (R - 1) * V::LANES);
+                // Several columns share a register.
                 let register = if R == P { register } else { register.close_gaps::<R, P>() };
                 let offset = V::LANES / P * R * index;
-                if offset + V::LANES <= (R - 1) * V::LANES {
+                if offset + V::LANES <= whole * V::LANES {
                     register.store(to.add(offset));
                 } else {
-                    register.store_up_to(to.wrapping_add(offset), limit.saturating_sub(offset));
+                    register.store_up_to(to.wrapping_add(offset), len.saturating_sub(offset));
                 }
             }
         }
@@ -243,6 +243,24 @@ unsafe fn store_within<V: Vector>(register: V, to: *mut V::Lane, offset: usize, 
     }
 }
 
+/// Writes half a register at an offset, as far as `limit` keys reach.
+#[inline(always)]
+unsafe fn store_half_within<V: Vector, const UPPER: bool>(
+    register: V,
+    to: *mut V::Lane,
+    offset: usize,
+    limit: usize,
+) {
+    // SAFETY: at most `limit - offset` keys are written.
+    unsafe {
+        if offset + V::LANES / 2 <= limit {
+            register.store_half::<UPPER>(to.add(offset), V::LANES / 2);
+        } else if offset < limit {
+            register.store_half::<UPPER>(to.add(offset), limit - offset);
+        }
+    }
+}
+
 /// Sorts up to B x 2^doublings rows of keys. They live in a buffer on the stack, and every pass takes up to 16 of them
 /// through the registers.
 ///
@@ -257,7 +275,7 @@ pub(crate) unsafe fn sort_in_buffer<V: Vector, const B: usize>(
 ) {
     let rows = B << doublings;
     debug_assert!(rows <= MAX_ROWS && rows * V::LANES >= len);
-    const { assert!(is_small_frame(size_of::<[V; MAX_ROWS]>())) };
+    const { assert!(is_small_frame(size_of::<[V; MAX_ROWS]>()) && V::LANES <= 2 * REGISTER_ROWS) };
     let mut buffer = MaybeUninit::<[V; MAX_ROWS]>::uninit();
     let buffer = buffer.as_mut_ptr().cast::<V::Lane>();
     // SAFETY: `load_and_sort` writes all rows before anything reads them; all passes stay within `rows`, and the
@@ -276,6 +294,9 @@ pub(crate) unsafe fn sort_in_buffer<V: Vector, const B: usize>(
         }
         if V::LANES >= 16 {
             merge_lanes::<V, B, 15>(buffer, rows);
+        }
+        if V::LANES >= 32 {
+            merge_lanes::<V, B, 31>(buffer, rows);
         }
         store_transposed::<V>(buffer, rows, keys, len);
     }
@@ -460,7 +481,17 @@ unsafe fn store_transposed<V: Vector>(buffer: *const V::Lane, rows: usize, keys:
         for tile in 0..rows.div_ceil(REGISTER_ROWS) {
             let from = (tile * REGISTER_ROWS).min(rows - REGISTER_ROWS);
             let registers: [V; REGISTER_ROWS] = read_rows(buffer.add(from * V::LANES), 1);
-            store_columns(registers, keys.add(from.min(len)), rows, len.saturating_sub(from));
+            let (to, limit) = (keys.add(from.min(len)), len.saturating_sub(from));
+            for (index, register) in zip(registers).into_iter().enumerate() {
+                if V::LANES <= REGISTER_ROWS {
+                    let per_column = REGISTER_ROWS / V::LANES;
+                    let offset = index / per_column * rows + index % per_column * V::LANES;
+                    store_within(register, to, offset, limit);
+                } else {
+                    store_half_within::<V, false>(register, to, 2 * index * rows, limit);
+                    store_half_within::<V, true>(register, to, (2 * index + 1) * rows, limit);
+                }
+            }
         }
     }
 }

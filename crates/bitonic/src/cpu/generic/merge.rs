@@ -177,7 +177,7 @@ unsafe fn last_pass<V: Vector, const P: usize>(keys: *mut V::Lane, rows: usize) 
             let mut registers: [V; P] = read_rows(first, 1);
             clean_rows(&mut registers);
             if P == 1 {
-                registers[0] = clean_lanes::<V, 8>(registers[0]);
+                registers[0] = clean_lanes::<V, 16>(registers[0]);
             }
             for row in (0..P - P % 2).step_by(2) {
                 (registers[row], registers[row + 1]) = registers[row].clean_all_lanes(registers[row + 1]);

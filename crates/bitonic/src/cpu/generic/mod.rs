@@ -3,6 +3,7 @@
 pub(crate) mod columns;
 pub(crate) mod merge;
 pub(crate) mod ordered;
+pub(crate) mod orders;
 pub(crate) mod partition;
 mod rows;
 pub(crate) mod scan;

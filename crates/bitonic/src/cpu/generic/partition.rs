@@ -28,6 +28,9 @@ use std::mem::MaybeUninit;
 /// How many registers are read at a time: as many as hide the latency from a read to the pointers that depend on it.
 const UNROLL: usize = 8;
 
+/// Keys that fill fewer registers are partitioned one by one.
+pub(crate) const LEAST_REGISTERS: usize = 3 * UNROLL;
+
 /// The bytes of a cache line; where lines are longer, some are asked for twice.
 const CACHE_LINE: usize = 64;
 
@@ -111,7 +114,7 @@ unsafe fn partition_in<V: Vector, const RANKS: bool, const ORDERS: bool>(
     // SAFETY: all reads stay between `read_left` and `read_right`, all writes in the free room beside them, by the
     // invariant above.
     unsafe {
-        if len < 3 * batch {
+        if len < LEAST_REGISTERS * V::LANES {
             return partition_few(ways, keys, len, pivot);
         }
         let pivots = V::splat(pivot);

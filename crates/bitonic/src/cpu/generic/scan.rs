@@ -218,6 +218,7 @@ mod tests {
         for available in Instructions::ALL.iter().filter_map(|&set| Available::of(set)) {
             for count in [1, 2, 7, 8, 9, 16] {
                 for len in [0, 1, 15, 16, 17, 100, 4095, 4096, 4097, 10_000] {
+                    check::<u16>(available, count, len);
                     check::<u32>(available, count, len);
                     check::<u64>(available, count, len);
                 }

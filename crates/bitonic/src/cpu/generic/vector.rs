@@ -46,6 +46,14 @@ pub(crate) trait Vector: Copy {
         unsafe { std::ptr::copy_nonoverlapping((&raw const self).cast(), to, count) }
     }
 
+    /// Writes the first `count` lanes of the lower or the upper half.
+    #[inline(always)]
+    unsafe fn store_half<const UPPER: bool>(self, to: *mut Self::Lane, count: usize) {
+        let first = if UPPER { Self::LANES / 2 } else { 0 };
+        // SAFETY: as above; half a register of keys lies within it.
+        unsafe { std::ptr::copy_nonoverlapping((&raw const self).cast::<Self::Lane>().add(first), to, count) }
+    }
+
     /// [`Vector::load`] or [`Vector::load_partial`], whichever reads `count` keys.
     #[inline(always)]
     unsafe fn load_up_to(from: *const Self::Lane, count: usize) -> Self {
@@ -110,14 +118,16 @@ pub(crate) trait Vector: Copy {
                 1 => self.order_by_bit::<1>(partner),
                 3 => self.order_by_bit::<2>(partner),
                 7 => self.order_by_bit::<4>(partner),
-                _ => self.order_by_bit::<8>(partner),
+                15 => self.order_by_bit::<8>(partner),
+                _ => self.order_by_bit::<16>(partner),
             };
             let lower = partner.xor_lanes::<MASK>();
             match MASK {
                 1 => (upper, lower),
                 3 => (clean_lanes::<Self, 1>(upper), clean_lanes::<Self, 1>(lower)),
                 7 => (clean_lanes::<Self, 2>(upper), clean_lanes::<Self, 2>(lower)),
-                _ => (clean_lanes::<Self, 4>(upper), clean_lanes::<Self, 4>(lower)),
+                15 => (clean_lanes::<Self, 4>(upper), clean_lanes::<Self, 4>(lower)),
+                _ => (clean_lanes::<Self, 8>(upper), clean_lanes::<Self, 8>(lower)),
             }
         }
     }
@@ -126,7 +136,7 @@ pub(crate) trait Vector: Copy {
     #[inline(always)]
     unsafe fn clean_all_lanes(self, other: Self) -> (Self, Self) {
         // SAFETY: registers only, and the caller vouches for the instructions.
-        unsafe { (clean_lanes::<Self, 8>(self), clean_lanes::<Self, 8>(other)) }
+        unsafe { (clean_lanes::<Self, 16>(self), clean_lanes::<Self, 16>(other)) }
     }
 
     /// The lanes in the opposite order.
@@ -164,7 +174,7 @@ pub(crate) trait Vector: Copy {
     /// Adds one to the counters of the lanes where both are equal.
     unsafe fn count_equal(self, keys: Self, value: Self) -> Self;
 
-    /// What was counted in all lanes together; up to 2^28 in each of them.
+    /// What was counted in all lanes together; up to 2^14 in each of them.
     unsafe fn sum_of_counts(self) -> usize;
 
     /// Whether no lane of `self` is greater than the same lane of `other`.
@@ -182,6 +192,9 @@ pub(crate) unsafe fn clean_lanes<V: Vector, const TOP: usize>(register: V) -> V 
     let mut register = register;
     // SAFETY: registers only, and the caller vouches for the instructions.
     unsafe {
+        if TOP >= 16 && V::LANES > 16 {
+            register = register.max_where_bit::<16>(register.xor_lanes::<16>());
+        }
         if TOP >= 8 && V::LANES > 8 {
             register = register.max_where_bit::<8>(register.xor_lanes::<8>());
         }

@@ -1,7 +1,11 @@
-//! AVX2: 256-bit registers, 8 keys of 32 bits or 4 of 64.
+//! AVX2: 256-bit registers, 16 keys of 16 bits, 8 of 32 or 4 of 64.
 //!
 //! The tables at the end of the file are the only way in, and a table is handed out for an [`Available`](crate::instructions::Available)
 //! alone: whatever runs here runs on a processor with AVX2.
+
+mod words;
+
+pub(crate) use words::U16_KERNELS;
 
 use super::partition::{PARTITION_4, PARTITION_8};
 use crate::cpu::generic::vector::Vector;

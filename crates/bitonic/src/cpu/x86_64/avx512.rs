@@ -1,4 +1,4 @@
-//! AVX-512: 512-bit registers, 16 keys of 32 bits or 8 of 64.
+//! AVX-512: 512-bit registers, 32 keys of 16 bits, 16 of 32 or 8 of 64.
 //!
 //! The tables at the end of the file are the only way in, and a table is handed out for an [`Available`](crate::instructions::Available)
 //! alone: whatever runs here runs on a processor with AVX-512.
@@ -19,27 +19,28 @@ struct U64x8(__m512i);
 /// The mask with the first `count` bits set.
 #[inline(always)]
 fn first_lanes(count: usize) -> u32 {
-    debug_assert!(count < 32);
-    (1_u32 << count) - 1
+    debug_assert!(count <= 32);
+    ((1_u64 << count) - 1) as u32
 }
 
 /// The lanes whose number has this bit.
-const fn bit_set(bit: usize) -> u16 {
+const fn bit_set(bit: usize) -> u32 {
     match bit {
-        1 => 0xAAAA,
-        2 => 0xCCCC,
-        4 => 0xF0F0,
-        _ => 0xFF00,
+        1 => 0xAAAA_AAAA,
+        2 => 0xCCCC_CCCC,
+        4 => 0xF0F0_F0F0,
+        8 => 0xFF00_FF00,
+        _ => 0xFFFF_0000,
     }
 }
 
 /// The mask, in a form that the compiler cannot see through. For a mask it knows, it computes both results and blends
 /// them, one instruction more than the masked one.
 #[inline(always)]
-fn opaque(mut mask: u16) -> u16 {
+fn opaque(mut mask: u32) -> u32 {
     // SAFETY: no instruction at all.
     unsafe {
-        std::arch::asm!("/* {0:x} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags))
+        std::arch::asm!("/* {0:e} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags))
     };
     mask
 }
@@ -95,9 +96,58 @@ macro_rules! rearrange {
     }};
 }
 
+/// From the arrangement that the first comparators of [`Vector::merge_lanes`] leave, through all others but that between neighbouring
+/// lanes where lanes are narrower than those that are permuted, to rows.
+macro_rules! steps_after_flip {
+    ($permute:ident, $lanes:ident, $pair:expr, $mask:expr) => {{
+        let mut pair: (Self, Self) = $pair;
+        if $mask == 15 {
+            pair = rearrange!($permute, $lanes, pair, Flipped { mask: $mask } => Distance(4));
+            pair = pair.0.min_max(pair.1);
+            pair = rearrange!($permute, $lanes, pair, Distance(4) => Distance(2));
+        }
+        if $mask == 7 {
+            pair = rearrange!($permute, $lanes, pair, Flipped { mask: $mask } => Distance(2));
+        }
+        if $mask >= 7 {
+            pair = pair.0.min_max(pair.1);
+            pair = rearrange!($permute, $lanes, pair, Distance(2) => Distance(1));
+        }
+        if $mask == 3 {
+            pair = rearrange!($permute, $lanes, pair, Flipped { mask: $mask } => Distance(1));
+        }
+        if $mask >= 3 {
+            pair = pair.0.min_max(pair.1);
+            rearrange!($permute, $lanes, pair, Distance(1) => Rows)
+        } else {
+            rearrange!($permute, $lanes, pair, Flipped { mask: $mask } => Rows)
+        }
+    }};
+}
+
+/// The half-cleaners of [`Vector::clean_all_lanes`] between so many lanes.
+macro_rules! half_cleaners {
+    ($permute:ident, $lanes:ident, $pair:expr, $count:literal) => {{
+        let mut pair: (Self, Self) = $pair;
+        if $count == 16 {
+            pair = rearrange!($permute, $lanes, pair, Rows => Distance(8));
+            pair = pair.0.min_max(pair.1);
+            pair = rearrange!($permute, $lanes, pair, Distance(8) => Distance(4));
+        } else {
+            pair = rearrange!($permute, $lanes, pair, Rows => Distance(4));
+        }
+        pair = pair.0.min_max(pair.1);
+        pair = rearrange!($permute, $lanes, pair, Distance(4) => Distance(2));
+        pair = pair.0.min_max(pair.1);
+        pair = rearrange!($permute, $lanes, pair, Distance(2) => Distance(1));
+        pair = pair.0.min_max(pair.1);
+        rearrange!($permute, $lanes, pair, Distance(1) => Rows)
+    }};
+}
+
 /// [`Vector::merge_lanes`] and [`Vector::clean_all_lanes`], by [`Arrangement`].
 macro_rules! steps_between_lanes {
-    ($permute:ident, $lanes:ident) => {
+    ($permute:ident, $lanes:ident, $count:literal) => {
         #[inline(always)]
         unsafe fn merge_lanes<const MASK: usize>(self, lower: Self) -> (Self, Self) {
             // SAFETY: registers only, and the processor has AVX-512 (see the top). An index is as long as a register.
@@ -107,48 +157,22 @@ macro_rules! steps_between_lanes {
                     let (upper, partner) = self.order_by_bit::<1>(partner);
                     return (upper, partner.xor_lanes::<1>());
                 }
-                let mut pair = self.min_max(partner);
-                if MASK == 15 {
-                    pair = rearrange!($permute, $lanes, pair, Flipped { mask: MASK } => Distance(4));
-                    pair = pair.0.min_max(pair.1);
-                    pair = rearrange!($permute, $lanes, pair, Distance(4) => Distance(2));
-                }
-                if MASK == 7 {
-                    pair = rearrange!($permute, $lanes, pair, Flipped { mask: MASK } => Distance(2));
-                }
-                if MASK >= 7 {
-                    pair = pair.0.min_max(pair.1);
-                    pair = rearrange!($permute, $lanes, pair, Distance(2) => Distance(1));
-                } else {
-                    pair = rearrange!($permute, $lanes, pair, Flipped { mask: MASK } => Distance(1));
-                }
-                pair = pair.0.min_max(pair.1);
-                rearrange!($permute, $lanes, pair, Distance(1) => Rows)
+                steps_after_flip!($permute, $lanes, self.min_max(partner), MASK)
             }
         }
 
         #[inline(always)]
         unsafe fn clean_all_lanes(self, other: Self) -> (Self, Self) {
             // SAFETY: registers only, and the processor has AVX-512 (see the top). An index is as long as a register.
-            unsafe {
-                let mut pair = (self, other);
-                if Self::LANES == 16 {
-                    pair = rearrange!($permute, $lanes, pair, Rows => Distance(8));
-                    pair = pair.0.min_max(pair.1);
-                    pair = rearrange!($permute, $lanes, pair, Distance(8) => Distance(4));
-                } else {
-                    pair = rearrange!($permute, $lanes, pair, Rows => Distance(4));
-                }
-                pair = pair.0.min_max(pair.1);
-                pair = rearrange!($permute, $lanes, pair, Distance(4) => Distance(2));
-                pair = pair.0.min_max(pair.1);
-                pair = rearrange!($permute, $lanes, pair, Distance(2) => Distance(1));
-                pair = pair.0.min_max(pair.1);
-                rearrange!($permute, $lanes, pair, Distance(1) => Rows)
-            }
+            unsafe { half_cleaners!($permute, $lanes, (self, other), $count) }
         }
     };
 }
+
+// It uses the macros.
+mod words;
+
+pub(crate) use words::U16_KERNELS;
 
 impl Vector for U32x16 {
     type Lane = u32;
@@ -267,13 +291,13 @@ impl Vector for U32x16 {
         // SAFETY: registers only, and the processor has AVX-512 (see the top).
         unsafe {
             let min = _mm512_min_epu32(self.0, other.0);
-            let set = opaque(const { bit_set(BIT) });
+            let set = opaque(const { bit_set(BIT) }) as u16;
             let first = _mm512_mask_ternarylogic_epi32::<XOR3>(min, set, self.0, other.0);
             (Self(first), Self(_mm512_ternarylogic_epi32::<XOR3>(first, self.0, other.0)))
         }
     }
 
-    steps_between_lanes!(_mm512_permutex2var_epi32, lanes_32);
+    steps_between_lanes!(_mm512_permutex2var_epi32, lanes_32, 16);
 
     #[inline(always)]
     unsafe fn close_gaps<const KEPT: usize, const OF: usize>(self) -> Self {
@@ -460,7 +484,7 @@ impl Vector for U64x8 {
         }
     }
 
-    steps_between_lanes!(_mm512_permutex2var_epi64, lanes_64);
+    steps_between_lanes!(_mm512_permutex2var_epi64, lanes_64, 8);
 
     #[inline(always)]
     unsafe fn close_gaps<const KEPT: usize, const OF: usize>(self) -> Self {

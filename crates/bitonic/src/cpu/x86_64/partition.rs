@@ -1,4 +1,7 @@
-//! How the lanes of a register are permuted when its keys are partitioned.
+//! Partitions of the keys of a register by a table of permutations.
+
+use crate::cpu::generic::orders::{bytes_of_sets, set_first};
+use std::arch::x86_64::*;
 
 /// For every set of 8 lanes, the order that puts them first and the others last, a byte a lane.
 pub(super) static PARTITION_8: [u64; 256] = {
@@ -32,18 +35,22 @@ pub(super) static PARTITION_4: [[u32; 8]; 16] = {
     table
 };
 
-/// The lanes of a set, then the others.
-const fn set_first<const LANES: usize>(set: usize) -> [usize; LANES] {
-    let mut order = [0; LANES];
-    let mut place = 0;
-    let mut turn = 0;
-    while turn < 2 * LANES {
-        let lane = turn % LANES;
-        if (set >> lane & 1 == 1) == (turn < LANES) {
-            order[place] = lane;
-            place += 1;
-        }
-        turn += 1;
+/// The same for 8 lanes of 16 bits, as the order of their bytes.
+static PARTITION_WORDS: [[u8; 16]; 256] = bytes_of_sets::<8, 256>();
+
+/// Writes the keys of the lanes in a set from `left` on, and the others so that they end at `right`; returns how many are in the set.
+///
+/// # Safety
+///
+/// The processor has AVX2, and either pointer has room for 8 keys.
+#[inline(always)]
+pub(super) unsafe fn partition_words(keys: __m128i, set: u8, left: *mut u16, right: *mut u16) -> usize {
+    // SAFETY: the caller's promise; an entry of the table is as long as what is loaded.
+    unsafe {
+        let bytes = _mm_loadu_si128(PARTITION_WORDS[usize::from(set)].as_ptr().cast());
+        let parted = _mm_shuffle_epi8(keys, bytes);
+        _mm_storeu_si128(left.cast(), parted);
+        _mm_storeu_si128(right.sub(8).cast(), parted);
+        set.count_ones() as usize
     }
-    order
 }
