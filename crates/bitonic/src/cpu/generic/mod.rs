@@ -3,6 +3,7 @@
 pub(crate) mod columns;
 pub(crate) mod merge;
 pub(crate) mod ordered;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod orders;
 pub(crate) mod partition;
 mod rows;
