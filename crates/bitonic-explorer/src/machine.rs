@@ -210,6 +210,7 @@ mod tests {
                 Machine::Processor { vector_bytes } => vector_bytes,
                 other => panic!("{other:?}"),
             };
+            let of_u16 = bytes(Machine::of_plan(&sorter.plan::<u16>(1 << 20).unwrap()));
             let of_u32 = bytes(Machine::of_plan(&sorter.plan::<u32>(1 << 20).unwrap()));
             let of_u64 = bytes(Machine::of_plan(&sorter.plan::<u64>(1 << 20).unwrap()));
             let expected = match instructions.name() {
@@ -217,7 +218,7 @@ mod tests {
                 "avx2" => 32,
                 _ => of_u32,
             };
-            assert_eq!((of_u32, of_u64), (expected, expected), "{instructions}");
+            assert_eq!([of_u16, of_u32, of_u64], [expected; 3], "{instructions}");
         }
     }
 }

@@ -236,10 +236,10 @@ fn drawn(n: usize, key_bytes: u32, kernels: &Kernels<'_>, local: &'static str) -
     }
 }
 
-/// On a processor, through the CPU engine: its vectors have lanes of 4 and 8 bytes; other keys go through the scalar network.
+/// On a processor, through the CPU engine: its vectors have lanes of 2, 4 and 8 bytes; other keys go through the scalar network.
 fn on_processor(n: usize, key_bytes: u32, vector_bytes: u32) -> Planned {
     const CACHE: &str = "first-level cache";
-    if !matches!(key_bytes, 4 | 8) {
+    if !matches!(key_bytes, 2 | 4 | 8) {
         // As the CPU engine cuts it: tiles of 16 KiB.
         let limits = Limits { tile_log2: (1_u32 << 14).div_ceil(key_bytes.max(1)).ilog2(), fused_steps: 1 };
         return drawn(n, key_bytes, &Kernels::Scalar(limits), CACHE);
@@ -248,8 +248,11 @@ fn on_processor(n: usize, key_bytes: u32, vector_bytes: u32) -> Planned {
     let planned = drawn(n, key_bytes, &Kernels::Vectors(Columns { lanes_log2 }), CACHE);
     let is_tile = Step::merges(n) <= planned.cut.tile_log2;
     let cost = Cost { passes: None, bytes: None, least_seconds: None, predicted_seconds: None };
-    let partition = DefaultSort { algorithm: Algorithm::Partition.to_string(), text: None, cost };
-    Planned { default: (!is_tile).then_some(partition), ..planned }
+    let algorithm = match key_bytes {
+        2 => format!("{}; many keys: {}", Algorithm::Partition, Algorithm::Counting),
+        _ => Algorithm::Partition.to_string(),
+    };
+    Planned { default: (!is_tile).then_some(DefaultSort { algorithm, text: None, cost }), ..planned }
 }
 
 /// On a device: the network as the library launches it, and what it launches by default.
@@ -426,9 +429,13 @@ mod tests {
             |set| bitonic::Sorter::new().engine(bitonic::Engine::Cpu).instructions(set).oblivious(true);
         for (set, machine) in [(bitonic::Instructions::Avx2, 0), (bitonic::Instructions::Avx512, 1)] {
             if set.is_available() {
-                let cut = of(1 << 20, 8, known()[machine].machine.clone()).cut;
-                let limits = sorter(set).plan::<u64>(1 << 20).unwrap().limits;
-                assert_eq!((cut.tile_log2, cut.fused_steps), (limits.tile_log2, limits.fused_steps));
+                let sorter = sorter(set);
+                let plans = [(2, sorter.plan::<u16>(1 << 20)), (8, sorter.plan::<u64>(1 << 20))];
+                for (bytes, plan) in plans {
+                    let cut = of(1 << 20, bytes, known()[machine].machine.clone()).cut;
+                    let limits = plan.unwrap().limits;
+                    assert_eq!((cut.tile_log2, cut.fused_steps), (limits.tile_log2, limits.fused_steps));
+                }
             }
         }
         let limits = sorter(bitonic::Instructions::detected()).plan::<u128>(1 << 20).unwrap().limits;

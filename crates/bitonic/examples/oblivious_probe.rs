@@ -93,7 +93,7 @@ fn oblivious_cases() -> Vec<Case> {
                 }
             }
         }
-        for key_type in [KeyType::U8, KeyType::U32, KeyType::F64, KeyType::U128] {
+        for key_type in [KeyType::U8, KeyType::I16, KeyType::U32, KeyType::F64, KeyType::U128] {
             for work in [Work::Keys, Work::Pairs, Work::Merge, Work::MergePairs] {
                 let (order, len, threads) = (Order::Descending, PARALLEL_LENGTH, 2);
                 cases.push(Case { instructions, key_type, work, order, len, threads });

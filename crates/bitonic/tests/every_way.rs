@@ -11,7 +11,7 @@ fn sorters() -> impl Iterator<Item = Sorter> {
 }
 
 /// Lengths that fill registers, parts of them, and a buffer of several shapes.
-const LENGTHS: [usize; 9] = [0, 1, 2, 7, 33, 64, 70, 100, 150];
+const LENGTHS: [usize; 10] = [0, 1, 2, 7, 33, 64, 70, 100, 150, 300];
 
 /// More keys than the least tile of this width.
 const fn above_a_tile<K>() -> usize {
@@ -63,6 +63,17 @@ fn more_keys_than_a_tile_holds() {
             check(&sorter, &pattern.generate::<u64>(above_a_tile::<u64>(), 1), Order::Ascending);
         }
         check(&sorter, &Pattern::Random.generate::<f32>(above_a_tile::<f32>(), 1), Order::Descending);
+        check(&sorter, &Pattern::Random.generate::<i16>(above_a_tile::<i16>(), 1), Order::Ascending);
+    }
+}
+
+#[test]
+fn keys_are_partitioned_for_one_of_them() {
+    for sorter in sorters() {
+        let mut keys: Vec<u16> = Pattern::Random.generate(1000, 1);
+        let expected = sorted(&keys, Order::Ascending)[400];
+        sorter.select_nth(&mut keys, 400).expect("there is such a place");
+        assert_eq!(keys[400], expected);
     }
 }
 
@@ -72,6 +83,7 @@ fn obliviously() {
         let sorter = sorter.oblivious(true);
         check(&sorter, &Pattern::Random.generate::<u64>(above_a_tile::<u64>(), 1), Order::Ascending);
         check(&sorter, &Pattern::Random.generate::<u64>(4 * 256, 1), Order::Ascending);
+        check(&sorter, &Pattern::Random.generate::<u16>(above_a_tile::<u16>(), 1), Order::Ascending);
         check(&sorter, &Pattern::Random.generate::<u128>(20, 1), Order::Ascending);
         check_merge::<u64>(&sorter, above_a_tile::<u64>(), 30);
         check_merge::<u128>(&sorter, 7, 20);

@@ -5,7 +5,7 @@
 //! are refused the process ends, as every Rust program does.
 
 use bitonic::key::f16;
-use bitonic::{Engine, Error, Order, Sorter};
+use bitonic::{Engine, Error, Instructions, Order, Sorter};
 use bitonic_testkit::{Pattern, TestKey};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Debug;
@@ -282,6 +282,22 @@ fn keys_rows_and_indices() {
     check_keys::<f32>(ONE_THREAD);
     check_keys::<u64>(ONE_THREAD);
     check_keys::<i128>(ONE_THREAD);
+}
+
+/// The only memory that a sort of keys alone asks for, if they are many. Fewer are many to portable code.
+#[test]
+fn counters_of_16_bit_keys() {
+    let _alone = alone();
+    let before: Vec<i16> = Pattern::Special.generate(20_000, 7);
+    let sorter = sorter(ONE_THREAD).instructions(Instructions::Portable);
+    let after = sorted(&before, &sorter);
+    let count = refuse_each(ONE_THREAD, |trial| {
+        let mut keys = before.clone();
+        let result = trial.run(|| sorter.sort(&mut keys));
+        let expected = if result.is_ok() { &after } else { &bits(&before) };
+        assert!(bits(&keys) == *expected, "{trial}: {result:?}");
+    });
+    assert_eq!(count, 1);
 }
 
 #[test]

@@ -55,11 +55,37 @@ fn keys_obliviously() {
 }
 
 /// Types whose widths have vector kernels, or that are sorted by way of those.
-const VECTOR_TYPES: &[KeyType] =
-    &[KeyType::U32, KeyType::I32, KeyType::F32, KeyType::Char, KeyType::U64, KeyType::F64, KeyType::F16];
+const VECTOR_TYPES: &[KeyType] = &[
+    KeyType::U16,
+    KeyType::U32,
+    KeyType::I32,
+    KeyType::F32,
+    KeyType::Char,
+    KeyType::U64,
+    KeyType::F64,
+    KeyType::F16,
+];
 
-/// Lengths around the tiles of all instruction sets, and above them.
-const AROUND_TILES: [usize; 12] = [511, 513, 1023, 1025, 2047, 2049, 4095, 4097, 3 << 11, 8191, 8193, 20_011];
+/// Lengths around the tiles of all instruction sets, of every shape of their buffers, and above them.
+const AROUND_TILES: [usize; 17] = [
+    511,
+    513,
+    1023,
+    1025,
+    1409,
+    1665,
+    2047,
+    2049,
+    3329,
+    4095,
+    4097,
+    3 << 11,
+    6657,
+    8191,
+    8193,
+    16_385,
+    20_011,
+];
 
 fn on_every_instruction_set(name: &str, check: impl Fn(Sorter, SortChecks)) {
     for &instructions in Instructions::ALL.iter().filter(|set| set.is_available()) {
@@ -84,7 +110,7 @@ fn keys_obliviously_on_every_instruction_set() {
 fn oblivious_keys_on_several_threads() {
     for &instructions in Instructions::ALL.iter().filter(|set| set.is_available()) {
         let checks = SortChecks::new(format!("oblivious threads, {instructions}"))
-            .key_types(&[KeyType::U32, KeyType::F64])
+            .key_types(&[KeyType::I16, KeyType::U32, KeyType::F64])
             .max_len(1)
             .also_lengths([1 << 17, (1 << 17) + 4097, 300_007]);
         checks.check_keys(&With(Sorter::new().threads(3).instructions(instructions).oblivious(true)));

@@ -8,7 +8,7 @@ fn on_cpu(threads: usize) -> Sorter {
     Sorter::new().engine(Engine::Cpu).threads(threads)
 }
 
-/// Lengths of one register, of a tile, of several, and so many that 16-bit keys are counted.
+/// Lengths of one register, of a tile, of several, and so many that portable code counts 16-bit keys.
 #[test]
 fn on_every_instruction_set() {
     for &instructions in Instructions::ALL.iter().filter(|set| set.is_available()) {

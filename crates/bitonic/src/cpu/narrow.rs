@@ -94,7 +94,7 @@ pub(super) fn plan_u16(len: usize, settings: Settings, limits: Limits) -> KeysPl
         return plan_partition(len, settings, limits);
     }
     let scratch_bytes = (1 << 16) * size_of::<usize>();
-    KeysPlan { algorithm: Algorithm::Counting, limits: scalar_limits::<u16>(), scratch_bytes }
+    KeysPlan { algorithm: Algorithm::Counting, limits, scratch_bytes }
 }
 
 /// Writes so many keys, and returns the places behind them. These are still to be written, so that most runs are one block, whatever

@@ -46,7 +46,7 @@ pub(crate) trait Vector: Copy {
         unsafe { std::ptr::copy_nonoverlapping((&raw const self).cast(), to, count) }
     }
 
-    /// Writes the first `count` lanes of the lower or the upper half.
+    /// Writes the first `count` lanes of the lower or the upper half, which has as many.
     #[inline(always)]
     unsafe fn store_half<const UPPER: bool>(self, to: *mut Self::Lane, count: usize) {
         let first = if UPPER { Self::LANES / 2 } else { 0 };

@@ -96,8 +96,8 @@ macro_rules! rearrange {
     }};
 }
 
-/// From the arrangement that the first comparators of [`Vector::merge_lanes`] leave, through all others but that between neighbouring
-/// lanes where lanes are narrower than those that are permuted, to rows.
+/// Leads from the first comparators of [`Vector::merge_lanes`] to rows. Keys of 16 bits, which are permuted in pairs, still lack the step
+/// between neighbours.
 macro_rules! steps_after_flip {
     ($permute:ident, $lanes:ident, $pair:expr, $mask:expr) => {{
         let mut pair: (Self, Self) = $pair;
@@ -125,7 +125,7 @@ macro_rules! steps_after_flip {
     }};
 }
 
-/// The half-cleaners of [`Vector::clean_all_lanes`] between so many lanes.
+/// The half-cleaners of [`Vector::clean_all_lanes`] between so many lanes. Keys of 16 bits lack the same step.
 macro_rules! half_cleaners {
     ($permute:ident, $lanes:ident, $pair:expr, $count:literal) => {{
         let mut pair: (Self, Self) = $pair;
