@@ -1,7 +1,7 @@
 //! Machines that sorts are planned for: those that the page knows, and those that the command finds and puts into it.
 
 use bitonic::device::{DeviceFacts, DeviceKind};
-use bitonic::plan::{Place, Plan};
+use bitonic::plan::{Limits, Place, Plan};
 use bitonic::{Engine, Error};
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +70,7 @@ impl Machine {
     pub fn of_plan(plan: &Plan) -> Self {
         let (limits, key_bytes) = (plan.limits, plan.request.key.bytes());
         match &plan.kernels {
-            None => Self::Processor { vector_bytes: vector_bytes(limits.tile_log2, key_bytes) },
+            None => Self::Processor { vector_bytes: vector_bytes(limits, key_bytes) },
             Some(kernels) => {
                 let tile = kernels.launches.iter().find(|launch| launch.place == Some(Place::Tile));
                 let held = tile.map_or(2, |tile| tile.held_bytes / kernels.element_bytes.max(1));
@@ -171,9 +171,10 @@ pub(crate) fn lanes_log2(engine: Engine) -> u32 {
 /// The most rows of registers in a tile of the CPU engine.
 pub(crate) const ROWS_LOG2: u32 = 8;
 
-/// The vector registers of a CPU engine whose tile has 2^tile_log2 keys.
-fn vector_bytes(tile_log2: u32, key_bytes: usize) -> u32 {
-    (key_bytes as u32) << tile_log2.saturating_sub(ROWS_LOG2)
+/// The vector registers of a CPU engine that cuts the network like this. The scalar network, which fuses no steps, has a key in each.
+fn vector_bytes(limits: Limits, key_bytes: usize) -> u32 {
+    let keys_log2 = if limits.fused_steps == 1 { 0 } else { limits.tile_log2.saturating_sub(ROWS_LOG2) };
+    (key_bytes as u32) << keys_log2
 }
 
 #[cfg(test)]
@@ -219,6 +220,8 @@ mod tests {
                 _ => of_u32,
             };
             assert_eq!([of_u16, of_u32, of_u64], [expected; 3], "{instructions}");
+            let of_u128 = bytes(Machine::of_plan(&sorter.plan::<u128>(1 << 20).unwrap()));
+            assert_eq!(of_u128, if instructions.name() == "avx512" { 64 } else { 16 }, "{instructions}");
         }
     }
 }

@@ -142,17 +142,31 @@ pub(crate) fn over_memory(steps: Range<u32>, in_registers: u32) -> Vec<Run> {
     writer.runs
 }
 
-/// A tile of the CPU engine: rows of registers, each with 2^lanes_log2 lanes. Sorted, a column is a stretch of neighbours, so the
+/// A tile of the CPU engine: 2^rows_log2 rows of registers, each with 2^lanes_log2 lanes. Sorted, a column is a stretch of neighbours, so the
 /// low bits of a place number the row and the high ones the lane; while keys lie in memory it is the other way round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Columns {
     pub(crate) lanes_log2: u32,
+    pub(crate) rows_log2: u32,
 }
 
 /// Sixteen rows go through the registers at a time.
 const REGISTER_ROWS_LOG2: u32 = 4;
 
 impl Columns {
+    /// Keys of so many bytes in vectors of so many. A key of 128 bits takes lanes of two vectors, which have a row together: there are half
+    /// as many rows, since a tile has no more bytes.
+    pub(crate) fn of(key_bytes: u32, vector_bytes: u32) -> Self {
+        let is_wide = key_bytes == 16;
+        let row_bytes = vector_bytes << u32::from(is_wide);
+        Self { lanes_log2: (row_bytes / key_bytes).max(1).ilog2(), rows_log2: ROWS_LOG2 - u32::from(is_wide) }
+    }
+
+    /// The base-2 logarithm of a tile's keys.
+    pub(crate) fn tile_log2(self) -> u32 {
+        self.rows_log2 + self.lanes_log2
+    }
+
     /// Half-cleaners on rows, four steps a pass, what is over first.
     fn clean_rows(self, writer: &mut Writer, rows: Range<u32>, first: Brought) {
         let (mut top, mut brought) = (rows.end, first);
@@ -169,7 +183,7 @@ impl Columns {
     /// The sort of every tile, of an array that takes so many merges.
     pub(crate) fn sort(self, merges: u32) -> Vec<Run> {
         let mut writer = Writer::new(0);
-        let merges = merges.min(self.lanes_log2 + ROWS_LOG2);
+        let merges = merges.min(self.tile_log2());
         let rows = merges.saturating_sub(self.lanes_log2);
         let alone = rows.min(REGISTER_ROWS_LOG2);
         // Few rows stay in registers from the beginning to the end.
@@ -190,7 +204,7 @@ impl Columns {
     /// The end of a merge, inside tiles.
     pub(crate) fn merge(self, first: u32) -> Vec<Run> {
         let mut writer = Writer::new(first);
-        let rows = self.lanes_log2..self.lanes_log2 + ROWS_LOG2;
+        let rows = self.lanes_log2..self.tile_log2();
         self.clean_rows(&mut writer, rows, Brought::Memory);
         between_lanes(&mut writer, 0..self.lanes_log2);
         writer.runs
@@ -238,10 +252,10 @@ mod tests {
 
     #[test]
     fn few_rows_of_a_processor_stay_in_registers() {
-        let runs = Columns { lanes_log2: 3 }.sort(6);
+        let runs = Columns { lanes_log2: 3, rows_log2: 8 }.sort(6);
         assert!(runs.iter().all(|run| run.brought != Brought::Local));
         assert!(runs.iter().any(|run| run.brought == Brought::Lanes && run.bits == [5, 6]));
-        let runs = Columns { lanes_log2: 3 }.sort(20);
+        let runs = Columns { lanes_log2: 3, rows_log2: 8 }.sort(20);
         assert_eq!(runs.last().unwrap().steps[1], 11 * 12 / 2, "a tile has 2^11 keys");
         assert!(runs.iter().any(|run| run.brought == Brought::Local));
     }

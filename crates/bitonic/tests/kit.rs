@@ -64,6 +64,7 @@ const VECTOR_TYPES: &[KeyType] = &[
     KeyType::U64,
     KeyType::F64,
     KeyType::F16,
+    KeyType::I128,
 ];
 
 /// Lengths around the tiles of all instruction sets, of every shape of their buffers, and above them.
@@ -110,7 +111,7 @@ fn keys_obliviously_on_every_instruction_set() {
 fn oblivious_keys_on_several_threads() {
     for &instructions in Instructions::ALL.iter().filter(|set| set.is_available()) {
         let checks = SortChecks::new(format!("oblivious threads, {instructions}"))
-            .key_types(&[KeyType::I16, KeyType::U32, KeyType::F64])
+            .key_types(&[KeyType::I16, KeyType::U32, KeyType::F64, KeyType::U128])
             .max_len(1)
             .also_lengths([1 << 17, (1 << 17) + 4097, 300_007]);
         checks.check_keys(&With(Sorter::new().threads(3).instructions(instructions).oblivious(true)));

@@ -33,3 +33,13 @@ has_kernels! {
     u32: U32_KERNELS;
     u64: U64_KERNELS;
 }
+
+/// The kernels for 128-bit keys. Only AVX-512 has some: shorter registers, and fewer of them, were no faster than the standard library.
+#[inline]
+pub(crate) fn kernels_of_128_bits(available: Available) -> Option<&'static Kernels<u128>> {
+    match available.set() {
+        #[cfg(target_arch = "x86_64")]
+        crate::instructions::Instructions::Avx512 => Some(&super::x86_64::avx512::U128_KERNELS),
+        _ => None,
+    }
+}

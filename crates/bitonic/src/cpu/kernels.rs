@@ -92,7 +92,7 @@ macro_rules! instantiate {
         $(#[$documentation])*
         pub(crate) static $table: crate::cpu::kernels::Kernels<$Bits> = {
             use crate::cpu::generic::scan::COUNTED_VALUES;
-            use crate::cpu::generic::{columns, merge, ordered, partition, scan, vector::Vector};
+            use crate::cpu::generic::{columns, merge, ordered, partition, places, scan, vector::Vector};
             use crate::key::BitMap;
 
             // Each of these is called through the table alone: on a processor that has the instructions (see `Kernels`), with a
@@ -202,7 +202,7 @@ macro_rules! instantiate {
 
             crate::cpu::kernels::Kernels {
                 lanes_log2: <$Vector>::LANES.ilog2(),
-                tile: columns::MAX_ROWS * <$Vector>::LANES,
+                tile: places::max_rows::<$Vector>() * <$Vector>::LANES,
                 sort_in_registers: [
                     sort_nothing,
                     sort_in_registers::<1>,

@@ -143,6 +143,7 @@ mod tests {
                             check_zeros_and_ones::<u32>(lengths, zeros, settings, parallel);
                             check_zeros_and_ones::<u64>(lengths, zeros, settings, parallel);
                             check_zeros_and_ones::<u16>(lengths, zeros, settings, parallel);
+                            check_zeros_and_ones::<u128>(lengths, zeros, settings, parallel);
                         }
                     }
                 }

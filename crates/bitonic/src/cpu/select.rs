@@ -120,7 +120,11 @@ mod tests {
                         );
                         check(&keys.iter().map(|&key| key as i8).collect::<Vec<_>>(), settings, name);
                         check(&keys.iter().map(|&key| key as u16).collect::<Vec<_>>(), settings, name);
-                        check(&keys.iter().map(|&key| i128::from(key)).collect::<Vec<_>>(), settings, name);
+                        check(
+                            &keys.iter().map(|&key| i128::from(key) << 40).collect::<Vec<_>>(),
+                            settings,
+                            name,
+                        );
                     }
                 }
             }

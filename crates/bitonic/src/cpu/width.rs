@@ -1,6 +1,6 @@
 //! One key width: which sort serves it.
 
-use super::instructions::HasKernels;
+use super::instructions::{HasKernels, kernels_of_128_bits};
 use super::kernels::Kernels;
 use super::packed::{self, Packing};
 use super::scalar::Run;
@@ -272,6 +272,59 @@ pub(super) fn plan_partition(_: usize, _: Settings, limits: Limits) -> KeysPlan 
     KeysPlan { algorithm: Algorithm::Partition, limits, scratch_bytes: 0 }
 }
 
+/// Sorts more keys than a tile holds by vector kernels; `sort_fast` if it need not be oblivious.
+fn sort_many<B: Bits>(
+    bits: &mut [B],
+    map: BitMap<B>,
+    settings: Settings,
+    parallel: bool,
+    kernels: &Kernels<B>,
+    sort_fast: impl FnOnce(&mut [B], BitMap<B>, Settings, bool) -> Result<(), Error>,
+) -> Result<(), Error> {
+    if !settings.oblivious {
+        return sort_fast(bits, map, settings, parallel);
+    }
+    map_all(bits, map, kernels.to_ordered, parallel);
+    network::sort(bits, kernels, parallel);
+    map_all(bits, map, kernels.from_ordered, parallel);
+    Ok(())
+}
+
+/// Sorts bits that fall and then rise by vector kernels.
+fn clean_by_kernels<B: Bits>(bits: &mut [B], map: BitMap<B>, parallel: bool, kernels: &Kernels<B>) {
+    map_all(bits, map, kernels.to_ordered, parallel);
+    network::clean(bits, kernels, parallel);
+    map_all(bits, map, kernels.from_ordered, parallel);
+}
+
+/// [`Width::top`] by vector kernels.
+fn top_by_kernels<B: Bits>(
+    bits: &[B],
+    map: BitMap<B>,
+    k: usize,
+    settings: Settings,
+    kernels: &Kernels<B>,
+) -> Result<Vec<usize>, Error> {
+    top_indices(bits, map, k, settings, |bits, map, bound| {
+        // SAFETY: the kernels were handed out for this processor; pointer and length are the slice's.
+        unsafe { (kernels.first_below)(bits.as_ptr(), bits.len(), map, bound) }
+    })
+}
+
+/// [`Width::plan`] of vector kernels; more keys than a tile holds go the way of `plan_fast` if they need not be sorted obliviously.
+fn plan_kernels<B: Bits>(
+    len: usize,
+    settings: Settings,
+    kernels: &Kernels<B>,
+    plan_fast: impl FnOnce(usize, Settings, Limits) -> KeysPlan,
+) -> KeysPlan {
+    let limits = Limits { tile_log2: kernels.tile.ilog2(), fused_steps: 3 };
+    if settings.oblivious || len <= kernels.tile {
+        return KeysPlan { algorithm: Algorithm::Network, limits, scratch_bytes: 0 };
+    }
+    plan_fast(len, settings, limits)
+}
+
 macro_rules! vector_width {
     ($($Bits:ty: $sort_many:ident, $sort_fast:path, $plan_fast:path;)+) => {$(
         /// Sorts more keys than a tile holds.
@@ -282,14 +335,7 @@ macro_rules! vector_width {
             settings: Settings,
             parallel: bool,
         ) -> Result<(), Error> {
-            if !settings.oblivious {
-                return $sort_fast(bits, map, settings, parallel);
-            }
-            let kernels = <$Bits>::kernels(settings.instructions);
-            map_all(bits, map, kernels.to_ordered, parallel);
-            network::sort(bits, kernels, parallel);
-            map_all(bits, map, kernels.from_ordered, parallel);
-            Ok(())
+            sort_many(bits, map, settings, parallel, <$Bits>::kernels(settings.instructions), $sort_fast)
         }
 
         impl Width for $Bits {
@@ -311,32 +357,19 @@ macro_rules! vector_width {
             }
 
             fn clean(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) {
-                let kernels = <$Bits>::kernels(settings.instructions);
-                map_all(bits, map, kernels.to_ordered, parallel);
-                network::clean(bits, kernels, parallel);
-                map_all(bits, map, kernels.from_ordered, parallel);
+                clean_by_kernels(bits, map, parallel, <$Bits>::kernels(settings.instructions));
             }
 
             fn select(bits: &mut [Self], map: BitMap<Self>, place: usize, settings: Settings) {
-                let kernels = <$Bits>::kernels(settings.instructions);
-                select_bits(bits, map, place, kernels);
+                select_bits(bits, map, place, <$Bits>::kernels(settings.instructions));
             }
 
             fn top(bits: &[Self], map: BitMap<Self>, k: usize, settings: Settings) -> Result<Vec<usize>, Error> {
-                let kernels = <$Bits>::kernels(settings.instructions);
-                top_indices(bits, map, k, settings, |bits, map, bound| {
-                    // SAFETY: the kernels were handed out for this processor; pointer and length are the slice's.
-                    unsafe { (kernels.first_below)(bits.as_ptr(), bits.len(), map, bound) }
-                })
+                top_by_kernels(bits, map, k, settings, <$Bits>::kernels(settings.instructions))
             }
 
             fn plan(len: usize, settings: Settings) -> KeysPlan {
-                let tile = <$Bits>::kernels(settings.instructions).tile;
-                let limits = Limits { tile_log2: tile.ilog2(), fused_steps: 3 };
-                if settings.oblivious || len <= tile {
-                    return KeysPlan { algorithm: Algorithm::Network, limits, scratch_bytes: 0 };
-                }
-                $plan_fast(len, settings, limits)
+                plan_kernels(len, settings, <$Bits>::kernels(settings.instructions), $plan_fast)
             }
         }
     )+};
@@ -377,77 +410,165 @@ fn map_all<B: Bits>(
     }
 }
 
-/// Has `arrange` exchange keys alone while they are ordered bits.
-fn with_ordered_run<B: Bits>(bits: &mut [B], map: BitMap<B>, arrange: impl FnOnce(&mut Run<'_, B, ()>)) {
+/// Has `arrange` move keys while they are ordered bits.
+fn with_ordered<B: Bits>(bits: &mut [B], map: BitMap<B>, arrange: impl FnOnce(&mut [B])) {
+    if map.is_identity() {
+        return arrange(bits);
+    }
     bits.iter_mut().for_each(|bits| *bits = map.to_ordered(*bits));
-    // A vector of `()` allocates nothing.
-    arrange(&mut Run::new(bits, vec![(); bits.len()].as_mut_slice()));
+    arrange(bits);
     bits.iter_mut().for_each(|bits| *bits = map.from_ordered(*bits));
 }
 
-macro_rules! other_width {
-    ($($Bits:ty: $sort:path, $plan:path;)+) => {$(
-        impl Width for $Bits {
-            fn sort(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) -> Result<(), Error> {
-                if !settings.oblivious {
-                    return $sort(bits, map, settings, parallel);
-                }
-                with_ordered_run(bits, map, |run| run.sort(parallel));
-                Ok(())
+/// The same with keys that are exchanged without values.
+fn with_ordered_run<B: Bits>(bits: &mut [B], map: BitMap<B>, arrange: impl FnOnce(&mut Run<'_, B, ()>)) {
+    // A vector of `()` allocates nothing.
+    with_ordered(bits, map, |bits| arrange(&mut Run::new(bits, vec![(); bits.len()].as_mut_slice())));
+}
+
+/// Sorts by the standard library.
+fn sort_by_standard<B: Bits>(bits: &mut [B], map: BitMap<B>, parallel: bool) {
+    // Comparing what a map makes of bits takes twice as long as comparing bits.
+    with_ordered(bits, map, |bits| if parallel { bits.par_sort_unstable() } else { bits.sort_unstable() });
+}
+
+/// Obliviously sorts without vector kernels.
+fn sort_by_scalar_network<B: Bits>(bits: &mut [B], map: BitMap<B>, parallel: bool) {
+    with_ordered_run(bits, map, |run| run.sort(parallel));
+}
+
+/// Sorts bits that fall and then rise without vector kernels.
+fn clean_by_scalar_network<B: Bits>(bits: &mut [B], map: BitMap<B>, parallel: bool) {
+    with_ordered_run(bits, map, |run| run.clean(parallel));
+}
+
+/// [`Width::select`] without vector kernels.
+fn select_by_standard<B: Bits>(bits: &mut [B], map: BitMap<B>, place: usize) {
+    with_ordered(bits, map, |bits| {
+        bits.select_nth_unstable(place);
+    });
+}
+
+/// [`Width::top`] without vector kernels.
+fn top_one_by_one<B: Bits>(
+    bits: &[B],
+    map: BitMap<B>,
+    k: usize,
+    settings: Settings,
+) -> Result<Vec<usize>, Error> {
+    top_indices(bits, map, k, settings, |bits, map, bound| {
+        bits.iter().position(|&bits| map.to_ordered(bits) < bound).unwrap_or(bits.len())
+    })
+}
+
+/// What [`sort_by_scalar_network`] does.
+fn plan_scalar_network<B>() -> KeysPlan {
+    KeysPlan { algorithm: Algorithm::Network, limits: scalar_limits::<B>(), scratch_bytes: 0 }
+}
+
+impl Width for u8 {
+    fn sort(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) -> Result<(), Error> {
+        if !settings.oblivious {
+            return narrow::sort_u8(bits, map, settings, parallel);
+        }
+        sort_by_scalar_network(bits, map, parallel);
+        Ok(())
+    }
+
+    threads_and_indices!();
+
+    fn kernels_of(_: Available) -> Option<&'static Kernels<Self>> {
+        None
+    }
+
+    fn clean(bits: &mut [Self], map: BitMap<Self>, _: Settings, parallel: bool) {
+        clean_by_scalar_network(bits, map, parallel);
+    }
+
+    fn select(bits: &mut [Self], map: BitMap<Self>, place: usize, _: Settings) {
+        select_by_standard(bits, map, place);
+    }
+
+    fn top(bits: &[Self], map: BitMap<Self>, k: usize, settings: Settings) -> Result<Vec<usize>, Error> {
+        top_one_by_one(bits, map, k, settings)
+    }
+
+    fn plan(len: usize, settings: Settings) -> KeysPlan {
+        if settings.oblivious { plan_scalar_network::<Self>() } else { narrow::plan_u8(len, settings) }
+    }
+}
+
+/// So few 128-bit keys are sorted faster one by one.
+const FEW_OF_128_BITS: usize = 10;
+
+/// Among fewer 128-bit keys one is selected faster one by one.
+const SELECTED_FROM_128_BITS: usize = 1 << 13;
+
+/// The kernels that sort so many 128-bit keys.
+fn kernels_for_128_bits(len: usize, settings: Settings) -> Option<&'static Kernels<u128>> {
+    let is_worth_it = settings.oblivious || len > FEW_OF_128_BITS;
+    kernels_of_128_bits(settings.instructions).filter(|_| is_worth_it)
+}
+
+/// Where there are no vector kernels, and where they do not pay, the standard library sorts.
+impl Width for u128 {
+    fn sort(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) -> Result<(), Error> {
+        match kernels_for_128_bits(bits.len(), settings) {
+            Some(kernels) if bits.len() <= kernels.tile => sort_tile(bits, map, kernels),
+            Some(kernels) => {
+                return sort_many(bits, map, settings, parallel, kernels, |bits, map, _, parallel| {
+                    quicksort::sort(bits, map, kernels, parallel);
+                    Ok(())
+                });
             }
+            None if settings.oblivious => sort_by_scalar_network(bits, map, parallel),
+            None => sort_by_standard(bits, map, parallel),
+        }
+        Ok(())
+    }
 
-            threads_and_indices!();
+    threads_and_indices!();
 
-            fn kernels_of(_: Available) -> Option<&'static Kernels<Self>> {
-                None
-            }
+    fn kernels_of(available: Available) -> Option<&'static Kernels<Self>> {
+        kernels_of_128_bits(available)
+    }
 
-            fn clean(bits: &mut [Self], map: BitMap<Self>, _: Settings, parallel: bool) {
-                with_ordered_run(bits, map, |run| run.clean(parallel));
-            }
+    fn clean(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) {
+        match Self::kernels_of(settings.instructions) {
+            Some(kernels) => clean_by_kernels(bits, map, parallel, kernels),
+            None => clean_by_scalar_network(bits, map, parallel),
+        }
+    }
 
-            fn select(bits: &mut [Self], map: BitMap<Self>, place: usize, _: Settings) {
-                bits.select_nth_unstable_by_key(place, |&bits| map.to_ordered(bits));
-            }
+    fn select(bits: &mut [Self], map: BitMap<Self>, place: usize, settings: Settings) {
+        match Self::kernels_of(settings.instructions) {
+            Some(kernels) if bits.len() >= SELECTED_FROM_128_BITS => select_bits(bits, map, place, kernels),
+            _ => select_by_standard(bits, map, place),
+        }
+    }
 
-            fn top(bits: &[Self], map: BitMap<Self>, k: usize, settings: Settings) -> Result<Vec<usize>, Error> {
-                top_indices(bits, map, k, settings, |bits, map, bound| {
-                    bits.iter().position(|&bits| map.to_ordered(bits) < bound).unwrap_or(bits.len())
-                })
-            }
+    fn top(bits: &[Self], map: BitMap<Self>, k: usize, settings: Settings) -> Result<Vec<usize>, Error> {
+        match Self::kernels_of(settings.instructions) {
+            Some(kernels) => top_by_kernels(bits, map, k, settings, kernels),
+            None => top_one_by_one(bits, map, k, settings),
+        }
+    }
 
-            fn plan(len: usize, settings: Settings) -> KeysPlan {
-                if !settings.oblivious {
-                    return $plan(len, settings);
-                }
-                KeysPlan { algorithm: Algorithm::Network, limits: scalar_limits::<$Bits>(), scratch_bytes: 0 }
+    fn plan(len: usize, settings: Settings) -> KeysPlan {
+        match kernels_for_128_bits(len, settings) {
+            Some(kernels) => plan_kernels(len, settings, kernels, plan_partition),
+            None if settings.oblivious => plan_scalar_network::<Self>(),
+            None => {
+                KeysPlan { algorithm: Algorithm::Standard, limits: scalar_limits::<Self>(), scratch_bytes: 0 }
             }
         }
-    )+};
-}
-other_width! {
-    u8: narrow::sort_u8, narrow::plan_u8;
-    u128: sort_u128, plan_u128;
+    }
 }
 
 /// Where the scalar network cuts: keys of this many bytes in all fit any first-level cache; merges above go through memory.
 pub(super) fn scalar_limits<B>() -> Limits {
     const TILE_BYTES: usize = 1 << 14;
     Limits { tile_log2: (TILE_BYTES / size_of::<B>()).ilog2(), fused_steps: 1 }
-}
-
-fn plan_u128(_: usize, _: Settings) -> KeysPlan {
-    KeysPlan { algorithm: Algorithm::Standard, limits: scalar_limits::<u128>(), scratch_bytes: 0 }
-}
-
-/// 128-bit keys have no vector kernels: no instruction set compares them.
-fn sort_u128(bits: &mut [u128], map: BitMap<u128>, _: Settings, parallel: bool) -> Result<(), Error> {
-    if parallel {
-        bits.par_sort_unstable_by_key(|&bits| map.to_ordered(bits));
-    } else {
-        bits.sort_unstable_by_key(|&bits| map.to_ordered(bits));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

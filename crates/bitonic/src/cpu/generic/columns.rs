@@ -25,23 +25,11 @@
 //! is at most a quarter more than the keys need, a twelfth on average; the lanes and rows past the last key hold the
 //! greatest key, in registers and in the buffer only.
 
+use super::places::{Rows, TileBuffer, max_rows, read_rows, write_rows};
 use super::rows::{clean_rows, merge_rows, sort_rows};
+use super::unrolled::unrolled;
 use super::vector::{Vector, clean_lanes};
 use crate::key::Bits;
-use std::mem::MaybeUninit;
-
-/// The most rows of a tile. 256 registers of 64 bytes are 16 KiB, a third of a first-level data cache, so that the keys
-/// themselves fit beside the buffer.
-///
-/// Twice as many were not clearly slower, but LLVM 22 compiles frames of 32 KiB and more wrongly on x86-64 (`docs/compiler-fault.md`
-/// has a program of 30 lines that shows it): such a frame is probed by a loop that uses register r11, and where the prologue is
-/// moved behind an early return, r11 may hold a value by then, here the number of rows. Smaller frames are probed without a loop.
-pub(crate) const MAX_ROWS: usize = 256;
-
-/// Whether a frame with these buffers is probed without a loop: half of it is left for everything else that the function keeps.
-pub(super) const fn is_small_frame(buffer_bytes: usize) -> bool {
-    buffer_bytes <= 16 << 10
-}
 
 /// The most rows that stay in registers.
 pub(crate) const REGISTER_ROWS: usize = 16;
@@ -50,7 +38,7 @@ pub(crate) const REGISTER_ROWS: usize = 16;
 /// doublings). For more than [`REGISTER_ROWS`] rows.
 #[inline(always)]
 pub(crate) fn buffer_shape(needed_rows: usize) -> (usize, u32) {
-    debug_assert!(needed_rows > REGISTER_ROWS && needed_rows <= MAX_ROWS);
+    debug_assert!(needed_rows > REGISTER_ROWS);
     // Eighths of the power of two below, rounded up to an even number of them.
     let doublings = (needed_rows - 1).ilog2() - 3;
     let eighths = (needed_rows - 1) >> doublings;
@@ -99,9 +87,9 @@ pub(crate) unsafe fn sort_in_registers<V: Vector, const R: usize>(keys: *mut V::
 unsafe fn steps_between_lanes<V: Vector, const R: usize, const MASK: usize>(rows: &mut [V; R]) {
     // SAFETY: registers only, and the caller vouches for the instructions.
     unsafe {
-        for row in 0..R / 2 {
+        unrolled!(row below R / 2 => {
             (rows[row], rows[R - 1 - row]) = rows[row].merge_lanes::<MASK>(rows[R - 1 - row]);
-        }
+        });
         if R % 2 == 1 {
             rows[R / 2] = merge_lanes_alone::<V, MASK>(rows[R / 2]);
         }
@@ -130,14 +118,14 @@ unsafe fn load_rows<V: Vector, const R: usize>(keys: *const V::Lane, len: usize,
     // SAFETY: only keys below `len` are read.
     unsafe {
         let mut rows = [V::splat(V::Lane::MAX); R];
-        for (row, register) in rows.iter_mut().enumerate() {
+        unrolled!(row below R => {
             let from = row * V::LANES;
             if row < whole {
-                *register = V::load(keys.add(from));
+                rows[row] = V::load(keys.add(from));
             } else if from < len {
-                *register = V::load_up_to(keys.add(from), len - from);
+                rows[row] = V::load_up_to(keys.add(from), len - from);
             }
-        }
+        });
         rows
     }
 }
@@ -166,38 +154,32 @@ unsafe fn store_columns<V: Vector, const R: usize>(rows: [V; R], to: *mut V::Lan
 #[inline(always)]
 fn widen<V: Vector, const R: usize, const P: usize>(rows: [V; R]) -> [V; P] {
     let mut wide = [rows[0]; P];
-    let mut row = 0;
-    while row < R && row < P {
+    unrolled!(row below if R < P { R } else { P } => {
         wide[row] = rows[row];
-        row += 1;
-    }
+    });
     wide
 }
 
 /// Transposes: what was down column 0, then down column 1, and so on, comes out along the registers.
 #[inline(always)]
 unsafe fn zip<V: Vector, const P: usize>(mut rows: [V; P]) -> [V; P] {
-    let mut round = 1;
-    while round < P {
+    unrolled!(_round below P.ilog2() as usize => {
         let before = rows;
-        let mut row = 0;
-        while row < P / 2 {
+        unrolled!(row below P / 2 => {
             // SAFETY: registers only, and the caller vouches for the instructions.
             (rows[2 * row], rows[2 * row + 1]) = unsafe { before[row].interleave(before[row + P / 2]) };
-            row += 1;
-        }
-        round *= 2;
-    }
+        });
+    });
     rows
 }
 
 /// Writes registers one after the other.
 #[inline(always)]
 unsafe fn store_all<V: Vector, const P: usize>(registers: [V; P], to: *mut V::Lane, limit: usize) {
-    for (index, register) in registers.into_iter().enumerate() {
+    unrolled!(index below P => {
         // SAFETY: the caller vouches for V's instructions, and for room for `limit` keys or all registers.
-        unsafe { store_within(register, to, index * V::LANES, limit) };
-    }
+        unsafe { store_within(registers[index], to, index * V::LANES, limit) };
+    });
 }
 
 /// Writes columns of P rows, of which the first R have keys, one after the other.
@@ -211,7 +193,9 @@ unsafe fn store_zipped<V: Vector, const R: usize, const P: usize>(
     debug_assert!(len > whole * V::LANES);
     // SAFETY: the caller vouches for V's instructions and the places to write; nothing is written past `len`.
     unsafe {
-        for (index, register) in zip(rows).into_iter().enumerate() {
+        let registers = zip(rows);
+        unrolled!(index below P => {
+            let register = registers[index];
             if P >= V::LANES {
                 let per_column = P / V::LANES;
                 let offset = index / per_column * R + index % per_column * V::LANES;
@@ -226,7 +210,7 @@ unsafe fn store_zipped<V: Vector, const R: usize, const P: usize>(
                     register.store_up_to(to.wrapping_add(offset), len.saturating_sub(offset));
                 }
             }
-        }
+        });
     }
 }
 
@@ -274,10 +258,10 @@ pub(crate) unsafe fn sort_in_buffer<V: Vector, const B: usize>(
     doublings: u32,
 ) {
     let rows = B << doublings;
-    debug_assert!(rows <= MAX_ROWS && rows * V::LANES >= len);
-    const { assert!(is_small_frame(size_of::<[V; MAX_ROWS]>()) && V::LANES <= 2 * REGISTER_ROWS) };
-    let mut buffer = MaybeUninit::<[V; MAX_ROWS]>::uninit();
-    let buffer = buffer.as_mut_ptr().cast::<V::Lane>();
+    debug_assert!(rows <= max_rows::<V>() && rows * V::LANES >= len);
+    const { assert!(V::LANES <= 2 * REGISTER_ROWS) };
+    let mut buffer = TileBuffer::new();
+    let buffer: *mut V = buffer.rows();
     // SAFETY: `load_and_sort` writes all rows before anything reads them; all passes stay within `rows`, and the
     // stores within `len`.
     unsafe {
@@ -307,7 +291,7 @@ pub(crate) unsafe fn sort_in_buffer<V: Vector, const B: usize>(
 unsafe fn load_and_sort<V: Vector, const B: usize>(
     keys: *const V::Lane,
     len: usize,
-    buffer: *mut V::Lane,
+    buffer: *mut V,
     rows: usize,
 ) {
     // SAFETY: the caller vouches for V's instructions, and for `rows` rows in the buffer; `load_rows` reads no key at or past
@@ -323,7 +307,7 @@ unsafe fn load_and_sort<V: Vector, const B: usize>(
                 load_rows(keys.add(from), left, 0)
             };
             sort_rows(&mut registers);
-            write_rows(registers, buffer.add(group * V::LANES), 1);
+            write_rows(registers, buffer.add(group), 1);
             group += B;
         }
     }
@@ -331,7 +315,7 @@ unsafe fn load_and_sort<V: Vector, const B: usize>(
 
 /// Merges sorted groups of B rows to one sorted column a lane: the network in flip form over rows.
 #[inline(always)]
-unsafe fn merge_groups<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: usize) {
+unsafe fn merge_groups<V: Vector, const B: usize>(buffer: *mut V, rows: usize) {
     let mut width = B;
     // SAFETY: the caller vouches for V's instructions, and for `rows` rows in the buffer; `rows` is a multiple of 2 x width.
     unsafe {
@@ -351,29 +335,29 @@ unsafe fn merge_groups<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: us
 
 /// The first log2(P) steps of the merge of two ascending runs in every block of `width` rows, in one pass.
 #[inline(always)]
-unsafe fn flip_pass<V: Vector, const P: usize>(buffer: *mut V::Lane, rows: usize, width: usize) {
-    let stride = width / P * V::LANES;
-    let end = rows * V::LANES;
+unsafe fn flip_pass<V: Vector, const P: usize>(buffer: *mut V, rows: usize, width: usize) {
+    let stride = width / P;
     // SAFETY: the caller vouches for V's instructions, and for `rows` rows in the buffer; `rows` is a multiple of `width`, and
     // `width` of P.
     unsafe {
         let mut block = 0;
-        while block < end {
+        while block < rows {
             // Rows of the upper run mirror those of the lower one, each within its stride.
             let mut lower = buffer.add(block);
-            let mut upper = lower.add(stride - V::LANES);
-            for _ in 0..width / P {
-                let place = |index: usize| if index < P / 2 { lower } else { upper }.add(index * stride);
-                let mut registers = [V::load(lower); P];
-                for (index, register) in registers.iter_mut().enumerate().skip(1) {
-                    *register = V::load(place(index));
-                }
+            let mut upper = lower.add(stride - 1);
+            for _ in 0..stride {
+                let mut registers = [lower.read(); P];
+                unrolled!(index below P => {
+                    let from = if index < P / 2 { lower } else { upper };
+                    registers[index] = from.add(index * stride).read();
+                });
                 merge_rows(&mut registers);
-                for (index, register) in registers.into_iter().enumerate() {
-                    register.store(place(index));
-                }
-                lower = lower.add(V::LANES);
-                upper = upper.wrapping_sub(V::LANES);
+                unrolled!(index below P => {
+                    let to = if index < P / 2 { lower } else { upper };
+                    to.add(index * stride).write(registers[index]);
+                });
+                lower = lower.add(1);
+                upper = upper.wrapping_sub(1);
             }
             block += P * stride;
         }
@@ -382,7 +366,7 @@ unsafe fn flip_pass<V: Vector, const P: usize>(buffer: *mut V::Lane, rows: usize
 
 /// Sorts bitonic blocks of `width` = B x 2^j rows: half-cleaners, up to four steps a pass, then the cleaner of B rows.
 #[inline(always)]
-unsafe fn clean<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: usize, width: usize) {
+unsafe fn clean<V: Vector, const B: usize>(buffer: *mut V, rows: usize, width: usize) {
     let mut width = width;
     let steps = (width / B).ilog2();
     // SAFETY: the caller vouches for V's instructions, and for `rows` rows in the buffer.
@@ -400,7 +384,7 @@ unsafe fn clean<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: usize, wi
         }
         let mut block = 0;
         while block < rows {
-            let first = buffer.add(block * V::LANES);
+            let first = buffer.add(block);
             let mut registers: [V; B] = read_rows(first, 1);
             clean_rows(&mut registers);
             write_rows(registers, first, 1);
@@ -409,43 +393,17 @@ unsafe fn clean<V: Vector, const B: usize>(buffer: *mut V::Lane, rows: usize, wi
     }
 }
 
-/// Every `stride`-th row from `first` on.
-#[inline(always)]
-pub(super) unsafe fn read_rows<V: Vector, const P: usize>(first: *const V::Lane, stride: usize) -> [V; P] {
-    // SAFETY: the caller vouches for V's instructions, and for all of these rows.
-    unsafe {
-        let mut registers = [V::load(first); P];
-        for (index, register) in registers.iter_mut().enumerate().skip(1) {
-            *register = V::load(first.add(index * stride * V::LANES));
-        }
-        registers
-    }
-}
-
-/// The inverse of [`read_rows`].
-#[inline(always)]
-pub(super) unsafe fn write_rows<V: Vector, const P: usize>(
-    registers: [V; P],
-    first: *mut V::Lane,
-    stride: usize,
-) {
-    for (index, register) in registers.into_iter().enumerate() {
-        // SAFETY: the caller vouches for V's instructions, and for room for all of these rows.
-        unsafe { register.store(first.add(index * stride * V::LANES)) };
-    }
-}
-
 /// log2(P) half-cleaner steps on blocks of `width` rows in one pass: P rows at a time go through the registers.
 #[inline(always)]
-pub(super) unsafe fn half_clean<V: Vector, const P: usize>(buffer: *mut V::Lane, rows: usize, width: usize) {
+pub(super) unsafe fn half_clean<V: Vector, const P: usize>(place: impl Rows<V>, rows: usize, width: usize) {
     let stride = width / P;
-    // SAFETY: the caller vouches for V's instructions, and for `rows` rows in the buffer; `rows` is a multiple of `width`, and
+    // SAFETY: the caller vouches for V's instructions, and for `rows` rows at the place; `rows` is a multiple of `width`, and
     // `width` of P.
     unsafe {
         let mut block = 0;
         while block < rows {
             for offset in 0..stride {
-                let first = buffer.add((block + offset) * V::LANES);
+                let first = place.after(block + offset);
                 let mut registers: [V; P] = read_rows(first, stride);
                 clean_rows(&mut registers);
                 write_rows(registers, first, stride);
@@ -458,14 +416,14 @@ pub(super) unsafe fn half_clean<V: Vector, const P: usize>(buffer: *mut V::Lane,
 /// Merges neighbouring groups of lanes: one pass between lanes over pairs of mirrored rows, then half-cleaners down
 /// the columns.
 #[inline(always)]
-unsafe fn merge_lanes<V: Vector, const B: usize, const MASK: usize>(buffer: *mut V::Lane, rows: usize) {
+unsafe fn merge_lanes<V: Vector, const B: usize, const MASK: usize>(buffer: *mut V, rows: usize) {
     // SAFETY: the caller vouches for V's instructions, and for `rows` rows in the buffer; `rows` is even.
     unsafe {
         for row in 0..rows / 2 {
-            let (upper, lower) = (buffer.add(row * V::LANES), buffer.add((rows - 1 - row) * V::LANES));
-            let (first, second) = V::load(upper).merge_lanes::<MASK>(V::load(lower));
-            first.store(upper);
-            second.store(lower);
+            let (upper, lower) = (buffer.add(row), buffer.add(rows - 1 - row));
+            let (first, second) = upper.read().merge_lanes::<MASK>(lower.read());
+            upper.write(first);
+            lower.write(second);
         }
         clean::<V, B>(buffer, rows, rows);
     }
@@ -474,24 +432,25 @@ unsafe fn merge_lanes<V: Vector, const B: usize, const MASK: usize>(buffer: *mut
 /// Writes the columns one after the other. There are more rows than registers here; the last ones begin so early that they are
 /// all there, and write some keys once more.
 #[inline(always)]
-unsafe fn store_transposed<V: Vector>(buffer: *const V::Lane, rows: usize, keys: *mut V::Lane, len: usize) {
+unsafe fn store_transposed<V: Vector>(buffer: *mut V, rows: usize, keys: *mut V::Lane, len: usize) {
     debug_assert!(rows >= REGISTER_ROWS);
     // SAFETY: the caller vouches for V's instructions, for `rows` rows in the buffer, and for room for `len` keys.
     unsafe {
         for tile in 0..rows.div_ceil(REGISTER_ROWS) {
             let from = (tile * REGISTER_ROWS).min(rows - REGISTER_ROWS);
-            let registers: [V; REGISTER_ROWS] = read_rows(buffer.add(from * V::LANES), 1);
+            let registers: [V; REGISTER_ROWS] = read_rows(buffer.add(from), 1);
             let (to, limit) = (keys.add(from.min(len)), len.saturating_sub(from));
-            for (index, register) in zip(registers).into_iter().enumerate() {
+            let registers = zip(registers);
+            unrolled!(index below REGISTER_ROWS => {
                 if V::LANES <= REGISTER_ROWS {
                     let per_column = REGISTER_ROWS / V::LANES;
                     let offset = index / per_column * rows + index % per_column * V::LANES;
-                    store_within(register, to, offset, limit);
+                    store_within(registers[index], to, offset, limit);
                 } else {
-                    store_half_within::<V, false>(register, to, 2 * index * rows, limit);
-                    store_half_within::<V, true>(register, to, (2 * index + 1) * rows, limit);
+                    store_half_within::<V, false>(registers[index], to, 2 * index * rows, limit);
+                    store_half_within::<V, true>(registers[index], to, (2 * index + 1) * rows, limit);
                 }
-            }
+            });
         }
     }
 }

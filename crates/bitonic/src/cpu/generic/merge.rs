@@ -3,10 +3,11 @@
 //! Every function takes any number of keys. Keys past the end count as infinite: they are neither read nor written, and
 //! their comparators do nothing.
 
-use super::columns::{MAX_ROWS, half_clean, is_small_frame, read_rows, write_rows};
+use super::columns::half_clean;
+use super::places::{Keys, Rows, TileBuffer, read_rows, write_rows};
 use super::rows::{clean_rows, merge_rows};
+use super::unrolled::unrolled;
 use super::vector::{Vector, clean_lanes};
-use std::mem::MaybeUninit;
 
 /// Pairs the last key of the lower run, which ends at `lower_end`, with the first of the upper one, and so on outwards.
 ///
@@ -79,21 +80,21 @@ pub(crate) unsafe fn flip_fused<V: Vector, const P: usize>(keys: *mut V::Lane, l
         for offset in (0..stride).step_by(V::LANES) {
             let (lower, upper) = (keys.add(offset), keys.add(stride - V::LANES - offset));
             let mut registers = [V::load(lower); P];
-            for (index, register) in registers.iter_mut().enumerate() {
-                *register = if index < P / 2 {
+            unrolled!(index below P => {
+                registers[index] = if index < P / 2 {
                     V::load(lower.add(index * stride))
                 } else {
                     V::load(upper.add(index * stride)).reverse()
                 };
-            }
+            });
             merge_rows(&mut registers);
-            for (index, register) in registers.into_iter().enumerate() {
+            unrolled!(index below P => {
                 if index < P / 2 {
-                    register.store(lower.add(index * stride));
+                    registers[index].store(lower.add(index * stride));
                 } else {
-                    register.reverse().store(upper.add(index * stride));
+                    registers[index].reverse().store(upper.add(index * stride));
                 }
-            }
+            });
         }
     }
 }
@@ -107,10 +108,10 @@ pub(crate) unsafe fn flip_fused<V: Vector, const P: usize>(keys: *mut V::Lane, l
 pub(crate) unsafe fn half_clean_fused<V: Vector, const P: usize>(keys: *mut V::Lane, len: usize) {
     debug_assert!(len.is_multiple_of(P * V::LANES));
     // SAFETY: the caller vouches for V's instructions, and for `len` keys.
-    unsafe { half_clean::<V, P>(keys, len / V::LANES, len / V::LANES) }
+    unsafe { half_clean::<V, P>(Keys::<V>(keys), len / V::LANES, len / V::LANES) }
 }
 
-/// Sorts a bitonic tile of up to [`MAX_ROWS`] registers.
+/// Sorts a bitonic tile of up to [`max_rows`](super::places::max_rows) registers.
 ///
 /// # Safety
 ///
@@ -122,66 +123,68 @@ pub(crate) unsafe fn clean_tile<V: Vector>(keys: *mut V::Lane, len: usize) {
     // read.
     unsafe {
         if rows * V::LANES == len {
-            return clean_whole_tile::<V>(keys, rows);
+            return clean_whole_tile(Keys::<V>(keys), rows);
         }
-        const { assert!(is_small_frame(size_of::<[V; MAX_ROWS]>())) };
-        let mut buffer = MaybeUninit::<[V; MAX_ROWS]>::uninit();
-        let buffer = buffer.as_mut_ptr().cast::<V::Lane>();
-        for offset in (0..rows * V::LANES).step_by(V::LANES) {
-            V::load_up_to(keys.add(offset.min(len)), len.saturating_sub(offset)).store(buffer.add(offset));
+        let mut buffer = TileBuffer::new();
+        let buffer: *mut V = buffer.rows();
+        for row in 0..rows {
+            let offset = (row * V::LANES).min(len);
+            buffer.add(row).write(V::load_up_to(keys.add(offset), len - offset));
         }
-        clean_whole_tile::<V>(buffer, rows);
-        for offset in (0..len).step_by(V::LANES) {
-            V::load(buffer.add(offset)).store_up_to(keys.add(offset), len - offset);
+        clean_whole_tile(buffer, rows);
+        for row in 0..len.div_ceil(V::LANES) {
+            let offset = row * V::LANES;
+            buffer.add(row).read().store_up_to(keys.add(offset), len - offset);
         }
     }
 }
 
 /// Half-cleaners between rows, then between the lanes of every row; `rows` is a power of two.
 #[inline(always)]
-unsafe fn clean_whole_tile<V: Vector>(keys: *mut V::Lane, rows: usize) {
-    // SAFETY: the caller vouches for V's instructions, and for keys that are `rows` registers.
+unsafe fn clean_whole_tile<V: Vector>(place: impl Rows<V>, rows: usize) {
+    // SAFETY: the caller vouches for V's instructions, and for `rows` rows at the place.
     unsafe {
         // Passes of four steps, the last one with the steps between lanes; a first pass takes what is over.
         let mut width = rows;
         match rows.ilog2() % 4 {
             _ if rows < 16 => {}
-            1 => half_clean::<V, 2>(keys, rows, width),
-            2 => half_clean::<V, 4>(keys, rows, width),
-            3 => half_clean::<V, 8>(keys, rows, width),
+            1 => half_clean::<V, 2>(place, rows, width),
+            2 => half_clean::<V, 4>(place, rows, width),
+            3 => half_clean::<V, 8>(place, rows, width),
             _ => {}
         }
         width >>= rows.ilog2() % 4;
         while width > 16 {
-            half_clean::<V, 16>(keys, rows, width);
+            half_clean::<V, 16>(place, rows, width);
             width >>= 4;
         }
         match rows {
-            1 => last_pass::<V, 1>(keys, rows),
-            2 => last_pass::<V, 2>(keys, rows),
-            4 => last_pass::<V, 4>(keys, rows),
-            8 => last_pass::<V, 8>(keys, rows),
-            _ => last_pass::<V, 16>(keys, rows),
+            1 => last_pass::<V, 1>(place, rows),
+            2 => last_pass::<V, 2>(place, rows),
+            4 => last_pass::<V, 4>(place, rows),
+            8 => last_pass::<V, 8>(place, rows),
+            _ => last_pass::<V, 16>(place, rows),
         }
     }
 }
 
 /// The last steps between rows, in blocks of P of them, and those between lanes.
 #[inline(always)]
-unsafe fn last_pass<V: Vector, const P: usize>(keys: *mut V::Lane, rows: usize) {
-    // SAFETY: the caller vouches for V's instructions, and for keys that are `rows` registers.
+unsafe fn last_pass<V: Vector, const P: usize>(place: impl Rows<V>, rows: usize) {
+    // SAFETY: the caller vouches for V's instructions, and for `rows` rows at the place.
     unsafe {
         let mut block = 0;
         while block < rows {
-            let first = keys.add(block * V::LANES);
+            let first = place.after(block);
             let mut registers: [V; P] = read_rows(first, 1);
             clean_rows(&mut registers);
             if P == 1 {
                 registers[0] = clean_lanes::<V, 16>(registers[0]);
             }
-            for row in (0..P - P % 2).step_by(2) {
+            unrolled!(pair below P / 2 => {
+                let row = 2 * pair;
                 (registers[row], registers[row + 1]) = registers[row].clean_all_lanes(registers[row + 1]);
-            }
+            });
             write_rows(registers, first, 1);
             block += P;
         }

@@ -17,8 +17,9 @@
 //! and one batch more is read from there, so both are at least 1 when the next batch is written, and at least 0
 //! afterwards.
 
-use super::columns::read_rows;
 use super::ordered::ordered;
+use super::places::{Keys, read_rows};
+use super::unrolled::unrolled;
 use super::vector::Vector;
 use crate::cpu::prefetch::{AHEAD, prefetch};
 use crate::key::{BitMap, Bits};
@@ -134,12 +135,12 @@ unsafe fn partition_in<V: Vector, const RANKS: bool, const ORDERS: bool>(
             }
             read_left = select_unpredictable(from_left, read_left.add(batch), read_left);
             read_right = select_unpredictable(from_left, read_right, read_right.sub(batch));
-            for register in current {
-                let register = ways.moved(register);
+            unrolled!(index below UNROLL => {
+                let register = ways.moved(current[index]);
                 let below = register.partition(ways.ranks(register), pivots, left, right);
                 left = left.add(below);
                 right = right.sub(V::LANES - below);
-            }
+            });
             current = next;
         }
 
@@ -180,7 +181,7 @@ unsafe fn partition_in<V: Vector, const RANKS: bool, const ORDERS: bool>(
 unsafe fn load_batch<V: Vector>(from: *const V::Lane) -> [V; UNROLL] {
     // No closure: one that is not inlined would lack the vector instructions, and call a function for each.
     // SAFETY: the caller vouches for V's instructions, and for `UNROLL` registers of keys.
-    unsafe { read_rows(from, 1) }
+    unsafe { read_rows(Keys::<V>(from.cast_mut()), 1) }
 }
 
 /// Where the room is too small for whole registers on both sides: by way of a buffer.

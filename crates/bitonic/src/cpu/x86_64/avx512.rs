@@ -1,4 +1,4 @@
-//! AVX-512: 512-bit registers, 32 keys of 16 bits, 16 of 32 or 8 of 64.
+//! AVX-512: 512-bit registers, 32 keys of 16 bits, 16 of 32 or 8 of 64; of 128 bits, 8 in two registers.
 //!
 //! The tables at the end of the file are the only way in, and a table is handed out for an [`Available`](crate::instructions::Available)
 //! alone: whatever runs here runs on a processor with AVX-512.
@@ -83,15 +83,15 @@ const fn kept_lanes<const LANES: usize>(kept: usize, of: usize) -> [usize; LANES
     lanes
 }
 
-/// Brings the keys of two registers from one arrangement to another.
+/// Brings the keys of two registers from one arrangement to another, by a function that permutes the lanes of two of them.
 macro_rules! rearrange {
-    ($permute:ident, $lanes:ident, $pair:expr, $from:expr => $to:expr) => {{
+    ($permute:path, $lanes:ident, $pair:expr, $from:expr => $to:expr) => {{
         let (first, second) = $pair;
         let indices =
             const { &[$lanes(Arrangement::index($from, $to, 0)), $lanes(Arrangement::index($from, $to, 1))] };
         (
-            Self($permute(first.0, _mm512_loadu_si512(indices[0].as_ptr().cast()), second.0)),
-            Self($permute(first.0, _mm512_loadu_si512(indices[1].as_ptr().cast()), second.0)),
+            $permute(first, _mm512_loadu_si512(indices[0].as_ptr().cast()), second),
+            $permute(first, _mm512_loadu_si512(indices[1].as_ptr().cast()), second),
         )
     }};
 }
@@ -99,7 +99,7 @@ macro_rules! rearrange {
 /// Leads from the first comparators of [`Vector::merge_lanes`] to rows. Keys of 16 bits, which are permuted in pairs, still lack the step
 /// between neighbours.
 macro_rules! steps_after_flip {
-    ($permute:ident, $lanes:ident, $pair:expr, $mask:expr) => {{
+    ($permute:path, $lanes:ident, $pair:expr, $mask:expr) => {{
         let mut pair: (Self, Self) = $pair;
         if $mask == 15 {
             pair = rearrange!($permute, $lanes, pair, Flipped { mask: $mask } => Distance(4));
@@ -127,7 +127,7 @@ macro_rules! steps_after_flip {
 
 /// The half-cleaners of [`Vector::clean_all_lanes`] between so many lanes. Keys of 16 bits lack the same step.
 macro_rules! half_cleaners {
-    ($permute:ident, $lanes:ident, $pair:expr, $count:literal) => {{
+    ($permute:path, $lanes:ident, $pair:expr, $count:literal) => {{
         let mut pair: (Self, Self) = $pair;
         if $count == 16 {
             pair = rearrange!($permute, $lanes, pair, Rows => Distance(8));
@@ -147,7 +147,7 @@ macro_rules! half_cleaners {
 
 /// [`Vector::merge_lanes`] and [`Vector::clean_all_lanes`], by [`Arrangement`].
 macro_rules! steps_between_lanes {
-    ($permute:ident, $lanes:ident, $count:literal) => {
+    ($permute:path, $lanes:ident, $count:literal) => {
         #[inline(always)]
         unsafe fn merge_lanes<const MASK: usize>(self, lower: Self) -> (Self, Self) {
             // SAFETY: registers only, and the processor has AVX-512 (see the top). An index is as long as a register.
@@ -169,10 +169,30 @@ macro_rules! steps_between_lanes {
     };
 }
 
-// It uses the macros.
+// They use the macros.
+mod wide;
 mod words;
 
+pub(crate) use wide::U128_KERNELS;
 pub(crate) use words::U16_KERNELS;
+
+impl U32x16 {
+    /// Lanes of two registers, counted on from the first to the second.
+    #[inline(always)]
+    unsafe fn lanes_of_two(first: Self, index: __m512i, second: Self) -> Self {
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
+        unsafe { Self(_mm512_permutex2var_epi32(first.0, index, second.0)) }
+    }
+}
+
+impl U64x8 {
+    /// Lanes of two registers, counted on from the first to the second.
+    #[inline(always)]
+    unsafe fn lanes_of_two(first: Self, index: __m512i, second: Self) -> Self {
+        // SAFETY: registers only, and the processor has AVX-512 (see the top).
+        unsafe { Self(_mm512_permutex2var_epi64(first.0, index, second.0)) }
+    }
+}
 
 impl Vector for U32x16 {
     type Lane = u32;
@@ -297,7 +317,7 @@ impl Vector for U32x16 {
         }
     }
 
-    steps_between_lanes!(_mm512_permutex2var_epi32, lanes_32, 16);
+    steps_between_lanes!(Self::lanes_of_two, lanes_32, 16);
 
     #[inline(always)]
     unsafe fn close_gaps<const KEPT: usize, const OF: usize>(self) -> Self {
@@ -484,7 +504,7 @@ impl Vector for U64x8 {
         }
     }
 
-    steps_between_lanes!(_mm512_permutex2var_epi64, lanes_64, 8);
+    steps_between_lanes!(Self::lanes_of_two, lanes_64, 8);
 
     #[inline(always)]
     unsafe fn close_gaps<const KEPT: usize, const OF: usize>(self) -> Self {

@@ -19,23 +19,45 @@ pub(super) static PARTITION_8: [u64; 256] = {
     table
 };
 
-/// The same for 4 lanes of 64 bits, as the order of their halves.
-pub(super) static PARTITION_4: [[u32; 8]; 16] = {
+/// The same for 4 lanes, as the order of their halves.
+const fn halves_of_sets() -> [[usize; 8]; 16] {
     let mut table = [[0; 8]; 16];
     let mut set = 0;
     while set < table.len() {
         let lanes = set_first::<4>(set);
         let mut half = 0;
         while half < table[set].len() {
-            table[set][half] = 2 * lanes[half / 2] as u32 + half as u32 % 2;
+            table[set][half] = 2 * lanes[half / 2] + half % 2;
             half += 1;
         }
         set += 1;
     }
     table
+}
+
+/// For 4 lanes of 64 bits.
+pub(super) static PARTITION_4: [[u32; 8]; 16] = {
+    let (halves, mut table) = (halves_of_sets(), [[0; 8]; 16]);
+    let mut place = 0;
+    while place < 16 * 8 {
+        table[place / 8][place % 8] = halves[place / 8][place % 8] as u32;
+        place += 1;
+    }
+    table
 };
 
-/// The same for 8 lanes of 16 bits, as the order of their bytes.
+/// For 4 lanes of 128 bits.
+pub(super) static PARTITION_WIDE: [[u64; 8]; 16] = {
+    let (halves, mut table) = (halves_of_sets(), [[0; 8]; 16]);
+    let mut place = 0;
+    while place < 16 * 8 {
+        table[place / 8][place % 8] = halves[place / 8][place % 8] as u64;
+        place += 1;
+    }
+    table
+};
+
+/// For 8 lanes of 16 bits, as the order of their bytes.
 static PARTITION_WORDS: [[u8; 16]; 256] = bytes_of_sets::<8, 256>();
 
 /// Writes the keys of the lanes in a set from `left` on, and the others so that they end at `right`; returns how many are in the set.

@@ -395,7 +395,7 @@ fn long_arrays_of_up_to_64_bits_are_sorted_by_counted_buckets() {
         for length in lengths.filter(|&length| length < most).chain([most]) {
             assert_eq!(first(length), "survey", "{length} of up to {most} keys");
         }
-        assert_ne!(first(most / 500 * 501), "survey", "more than {most} keys");
+        assert_ne!(first(most / 200 * 201), "survey", "more than {most} keys");
     }
     let wide = Request::keys::<u128>(Segments::one(1 << 22));
     assert_ne!(plan_for(&Job::of(&wide), &facts).launches[0].kernel, "survey");

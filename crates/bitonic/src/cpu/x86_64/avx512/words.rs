@@ -32,6 +32,13 @@ unsafe fn turned(keys: __m512i) -> __m512i {
 }
 
 impl U16x32 {
+    /// Pairs of lanes of two registers, counted on from the first to the second.
+    #[inline(always)]
+    unsafe fn pairs_of_two(first: Self, index: __m512i, second: Self) -> Self {
+        // SAFETY: registers only, and the processor has AVX-512 (see the top of the parent).
+        unsafe { Self(_mm512_permutex2var_epi32(first.0, index, second.0)) }
+    }
+
     /// The comparators between neighbouring lanes of two rows. Neighbours in `lower` have changed places; they change back.
     #[inline(always)]
     unsafe fn order_neighbours(upper: Self, lower: Self) -> (Self, Self) {
@@ -190,7 +197,7 @@ impl Vector for U16x32 {
                 return (Self(upper), Self(turned(even_and_odd(larger.0, smaller.0))));
             }
             // Pairs of keys go back to their rows; those of the lower row are still turned.
-            let pairs = steps_after_flip!(_mm512_permutex2var_epi32, lanes_32, (smaller, larger), MASK / 2);
+            let pairs = steps_after_flip!(Self::pairs_of_two, lanes_32, (smaller, larger), MASK / 2);
             Self::order_neighbours(pairs.0, pairs.1)
         }
     }
@@ -199,7 +206,7 @@ impl Vector for U16x32 {
     unsafe fn clean_all_lanes(self, other: Self) -> (Self, Self) {
         // SAFETY: registers only, and the processor has AVX-512 (see the top of the parent). An index is as long as a register.
         unsafe {
-            let pairs = half_cleaners!(_mm512_permutex2var_epi32, lanes_32, (self, other), 16);
+            let pairs = half_cleaners!(Self::pairs_of_two, lanes_32, (self, other), 16);
             Self::order_neighbours(pairs.0, Self(turned(pairs.1.0)))
         }
     }
