@@ -22,8 +22,9 @@ fn spread<K: Key>(place: u64) -> K {
     let bits = if width <= 64 {
         u128::from(place >> (64 - width))
     } else {
-        // The low half repeats the high one, so that both halves take part in comparisons.
-        u128::from(place) << 64 | u128::from(place)
+        // The high half has the highest byte of the place, eight times over, and the low half the others and that byte last: many keys
+        // have the same high half, and their low halves begin with any bit.
+        u128::from((place >> 56) * 0x0101_0101_0101_0101) << 64 | u128::from(place.rotate_left(8))
     };
     K::from_ordered_bits(bitonic::key::Bits::truncate(bits))
 }

@@ -34,7 +34,7 @@ has_kernels! {
     u64: U64_KERNELS;
 }
 
-/// The kernels for 128-bit keys. Only AVX-512 has some: shorter registers, and fewer of them, were no faster than the standard library.
+/// The kernels for 128-bit keys. Only AVX-512 has some: with shorter registers, and fewer of them, many keys took longer than with the standard library.
 #[inline]
 pub(crate) fn kernels_of_128_bits(available: Available) -> Option<&'static Kernels<u128>> {
     match available.set() {

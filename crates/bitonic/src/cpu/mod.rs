@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 16, 32 and 64 bits | up to a tile: the network of [`generic::columns`]; above: [`quicksort`] down to it; many of 16 bits: [`narrow`], counted | [`network`] |
 //! | 8 bits | [`narrow`]: counted, a few as 16 bits | [`scalar`] |
-//! | 128 bits | the standard library's sort | [`scalar`] |
+//! | 128 bits | with AVX-512 as 16 to 64 bits are, a few and without it by the standard library | with AVX-512 [`network`], without it [`scalar`] |
 //!
 //! Keys are their bits and a mapping here, so that code is compiled for five widths and not for every type of a key.
 //!

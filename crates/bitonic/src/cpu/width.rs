@@ -59,8 +59,8 @@ pub(super) trait Width: Sized {
     /// The same, on as many threads as are asked for and the length is worth.
     fn sort_on_threads(bits: &mut [Self], map: BitMap<Self>, settings: Settings) -> Result<(), Error>;
 
-    /// The kernels, if there are any for this width.
-    fn kernels_of(available: Available) -> Option<&'static Kernels<Self>>;
+    /// The kernels that sort so many keys, if there are any.
+    fn kernels_for(len: usize, settings: Settings) -> Option<&'static Kernels<Self>>;
 
     /// Sorts bits that fall and then rise, by half-cleaners; see [`merging`](super::merging).
     fn clean(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool);
@@ -159,11 +159,11 @@ pub(super) fn sort_on_threads<B: Bits>(
     })
 }
 
-/// The kernels of an instruction set, if there are any for this width.
-pub(super) fn kernels<B: Bits>(available: Available) -> Option<&'static Kernels<B>> {
+/// The kernels that sort up to so many keys, if there are any.
+pub(super) fn kernels<B: Bits>(len: usize, settings: Settings) -> Option<&'static Kernels<B>> {
     with_each_width!(W => {
         if TypeId::of::<B>() == TypeId::of::<W>() {
-            let kernels = <W as Width>::kernels_of(available);
+            let kernels = <W as Width>::kernels_for(len, settings);
             // SAFETY: B and W are the same type.
             return kernels.map(|kernels| unsafe { &*ptr::from_ref(kernels).cast::<Kernels<B>>() });
         }
@@ -352,8 +352,8 @@ macro_rules! vector_width {
 
             threads_and_indices!();
 
-            fn kernels_of(available: Available) -> Option<&'static Kernels<Self>> {
-                Some(<$Bits>::kernels(available))
+            fn kernels_for(_: usize, settings: Settings) -> Option<&'static Kernels<Self>> {
+                Some(<$Bits>::kernels(settings.instructions))
             }
 
             fn clean(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) {
@@ -411,40 +411,57 @@ fn map_all<B: Bits>(
 }
 
 /// Has `arrange` move keys while they are ordered bits.
-fn with_ordered<B: Bits>(bits: &mut [B], map: BitMap<B>, arrange: impl FnOnce(&mut [B])) {
+fn with_ordered<B: Bits>(bits: &mut [B], map: BitMap<B>, parallel: bool, arrange: impl FnOnce(&mut [B])) {
     if map.is_identity() {
         return arrange(bits);
     }
-    bits.iter_mut().for_each(|bits| *bits = map.to_ordered(*bits));
+    change_all(bits, parallel, |bits| map.to_ordered(bits));
     arrange(bits);
-    bits.iter_mut().for_each(|bits| *bits = map.from_ordered(*bits));
+    change_all(bits, parallel, |bits| map.from_ordered(bits));
 }
 
-/// The same with keys that are exchanged without values.
-fn with_ordered_run<B: Bits>(bits: &mut [B], map: BitMap<B>, arrange: impl FnOnce(&mut Run<'_, B, ()>)) {
+/// Changes all bits, one by one.
+fn change_all<B: Bits>(bits: &mut [B], parallel: bool, change: impl Fn(B) -> B + Sync) {
+    let change_part = |part: &mut [B]| part.iter_mut().for_each(|bits| *bits = change(*bits));
+    if parallel {
+        bits.par_chunks_mut(PARALLEL_FROM).for_each(change_part);
+    } else {
+        change_part(bits);
+    }
+}
+
+/// The same as [`with_ordered`] with keys that are exchanged without values.
+fn with_ordered_run<B: Bits>(
+    bits: &mut [B],
+    map: BitMap<B>,
+    parallel: bool,
+    arrange: impl FnOnce(&mut Run<'_, B, ()>),
+) {
     // A vector of `()` allocates nothing.
-    with_ordered(bits, map, |bits| arrange(&mut Run::new(bits, vec![(); bits.len()].as_mut_slice())));
+    let arrange = |bits: &mut [B]| arrange(&mut Run::new(bits, vec![(); bits.len()].as_mut_slice()));
+    with_ordered(bits, map, parallel, arrange);
 }
 
 /// Sorts by the standard library.
 fn sort_by_standard<B: Bits>(bits: &mut [B], map: BitMap<B>, parallel: bool) {
     // Comparing what a map makes of bits takes twice as long as comparing bits.
-    with_ordered(bits, map, |bits| if parallel { bits.par_sort_unstable() } else { bits.sort_unstable() });
+    let sort = |bits: &mut [B]| if parallel { bits.par_sort_unstable() } else { bits.sort_unstable() };
+    with_ordered(bits, map, parallel, sort);
 }
 
 /// Obliviously sorts without vector kernels.
 fn sort_by_scalar_network<B: Bits>(bits: &mut [B], map: BitMap<B>, parallel: bool) {
-    with_ordered_run(bits, map, |run| run.sort(parallel));
+    with_ordered_run(bits, map, parallel, |run| run.sort(parallel));
 }
 
 /// Sorts bits that fall and then rise without vector kernels.
 fn clean_by_scalar_network<B: Bits>(bits: &mut [B], map: BitMap<B>, parallel: bool) {
-    with_ordered_run(bits, map, |run| run.clean(parallel));
+    with_ordered_run(bits, map, parallel, |run| run.clean(parallel));
 }
 
 /// [`Width::select`] without vector kernels.
 fn select_by_standard<B: Bits>(bits: &mut [B], map: BitMap<B>, place: usize) {
-    with_ordered(bits, map, |bits| {
+    with_ordered(bits, map, false, |bits| {
         bits.select_nth_unstable(place);
     });
 }
@@ -477,7 +494,7 @@ impl Width for u8 {
 
     threads_and_indices!();
 
-    fn kernels_of(_: Available) -> Option<&'static Kernels<Self>> {
+    fn kernels_for(_: usize, _: Settings) -> Option<&'static Kernels<Self>> {
         None
     }
 
@@ -504,16 +521,10 @@ const FEW_OF_128_BITS: usize = 10;
 /// Among fewer 128-bit keys one is selected faster one by one.
 const SELECTED_FROM_128_BITS: usize = 1 << 13;
 
-/// The kernels that sort so many 128-bit keys.
-fn kernels_for_128_bits(len: usize, settings: Settings) -> Option<&'static Kernels<u128>> {
-    let is_worth_it = settings.oblivious || len > FEW_OF_128_BITS;
-    kernels_of_128_bits(settings.instructions).filter(|_| is_worth_it)
-}
-
 /// Where there are no vector kernels, and where they do not pay, the standard library sorts.
 impl Width for u128 {
     fn sort(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) -> Result<(), Error> {
-        match kernels_for_128_bits(bits.len(), settings) {
+        match Self::kernels_for(bits.len(), settings) {
             Some(kernels) if bits.len() <= kernels.tile => sort_tile(bits, map, kernels),
             Some(kernels) => {
                 return sort_many(bits, map, settings, parallel, kernels, |bits, map, _, parallel| {
@@ -529,33 +540,34 @@ impl Width for u128 {
 
     threads_and_indices!();
 
-    fn kernels_of(available: Available) -> Option<&'static Kernels<Self>> {
-        kernels_of_128_bits(available)
+    fn kernels_for(len: usize, settings: Settings) -> Option<&'static Kernels<Self>> {
+        let is_worth_it = settings.oblivious || len > FEW_OF_128_BITS;
+        kernels_of_128_bits(settings.instructions).filter(|_| is_worth_it)
     }
 
     fn clean(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) {
-        match Self::kernels_of(settings.instructions) {
+        match kernels_of_128_bits(settings.instructions) {
             Some(kernels) => clean_by_kernels(bits, map, parallel, kernels),
             None => clean_by_scalar_network(bits, map, parallel),
         }
     }
 
     fn select(bits: &mut [Self], map: BitMap<Self>, place: usize, settings: Settings) {
-        match Self::kernels_of(settings.instructions) {
+        match kernels_of_128_bits(settings.instructions) {
             Some(kernels) if bits.len() >= SELECTED_FROM_128_BITS => select_bits(bits, map, place, kernels),
             _ => select_by_standard(bits, map, place),
         }
     }
 
     fn top(bits: &[Self], map: BitMap<Self>, k: usize, settings: Settings) -> Result<Vec<usize>, Error> {
-        match Self::kernels_of(settings.instructions) {
+        match kernels_of_128_bits(settings.instructions) {
             Some(kernels) => top_by_kernels(bits, map, k, settings, kernels),
             None => top_one_by_one(bits, map, k, settings),
         }
     }
 
     fn plan(len: usize, settings: Settings) -> KeysPlan {
-        match kernels_for_128_bits(len, settings) {
+        match Self::kernels_for(len, settings) {
             Some(kernels) => plan_kernels(len, settings, kernels, plan_partition),
             None if settings.oblivious => plan_scalar_network::<Self>(),
             None => {

@@ -8,7 +8,7 @@
 //!   to some tiles, on one thread and on two, with every instruction set that valgrind can run.
 //! - [`avx512`] covers the kernels that valgrind cannot run: it follows keys through the disassembled functions ([`flow`]).
 //!   The code around them, which hands out pieces of arrays and never looks at a key, is the same for all instruction sets
-//!   and runs under valgrind.
+//!   and runs under valgrind, with keys of up to 64 bits: those of 128 bits have kernels on AVX-512 alone.
 //!
 //! Each check is also applied to something that does depend on keys and has to be caught there.
 //!

@@ -91,8 +91,8 @@ pub(super) unsafe fn write_rows<V: Vector, const P: usize>(
     });
 }
 
-/// The most rows of a tile. 256 registers of 64 bytes are 16 KiB, a third of a first-level data cache, so that the keys
-/// themselves fit beside the buffer.
+/// The most rows of a tile: 256, of which shorter registers do not fill the buffer, or as many as it has room for. 256 registers of 64 bytes are
+/// 16 KiB, a third of a first-level data cache, so that the keys themselves fit beside it.
 pub(crate) const fn max_rows<V: Vector>() -> usize {
     let fitting = TILE_BYTES / size_of::<V>();
     if fitting < 256 { fitting } else { 256 }
@@ -103,7 +103,7 @@ pub(crate) const fn max_rows<V: Vector>() -> usize {
 /// Twice as many were not clearly slower, but LLVM 22 compiles frames of 32 KiB and more wrongly on x86-64 (`docs/compiler-fault.md`
 /// has a program of 30 lines that shows it): such a frame is probed by a loop that uses register r11, and where the prologue is
 /// moved behind an early return, r11 may hold a value by then, here the number of rows. Smaller frames are probed without a loop, and
-/// this leaves half of one for everything else that a function keeps.
+/// this leaves 16 KiB for everything else that a function keeps.
 const TILE_BYTES: usize = 16 << 10;
 
 /// Room for the rows of a tile, aligned to a register.

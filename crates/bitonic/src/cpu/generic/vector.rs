@@ -4,7 +4,7 @@ use crate::key::Bits;
 
 /// A register that holds [`Vector::LANES`] keys, compared as unsigned integers.
 ///
-/// Lanes count from 0. The number of lanes is a power of two.
+/// Lanes count from 0. The number of lanes is a power of two. Keys of 128 bits take two registers of the processor, which are one here.
 ///
 /// # Safety
 ///
@@ -47,6 +47,8 @@ pub(crate) trait Vector: Copy {
     }
 
     /// Writes the first `count` lanes of the lower or the upper half, which has as many.
+    ///
+    /// This way is for registers that hold keys as memory does.
     #[inline(always)]
     unsafe fn store_half<const UPPER: bool>(self, to: *mut Self::Lane, count: usize) {
         let first = if UPPER { Self::LANES / 2 } else { 0 };
@@ -146,6 +148,8 @@ pub(crate) trait Vector: Copy {
     unsafe fn interleave(self, other: Self) -> (Self, Self);
 
     /// The first `KEPT` lanes of every group of `OF`, one group right behind the other; what the last lanes get is open.
+    ///
+    /// This way is for registers that hold keys as memory does.
     #[inline(always)]
     unsafe fn close_gaps<const KEPT: usize, const OF: usize>(self) -> Self {
         let mut closed = self;

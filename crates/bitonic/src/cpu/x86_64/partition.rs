@@ -19,7 +19,7 @@ pub(super) static PARTITION_8: [u64; 256] = {
     table
 };
 
-/// The same for 4 lanes, as the order of their halves.
+/// For every set of 4 lanes, the order of their halves that puts them first and the others last.
 const fn halves_of_sets() -> [[usize; 8]; 16] {
     let mut table = [[0; 8]; 16];
     let mut set = 0;
@@ -35,7 +35,7 @@ const fn halves_of_sets() -> [[usize; 8]; 16] {
     table
 }
 
-/// For 4 lanes of 64 bits.
+/// These orders for lanes of 64 bits, as AVX2 takes them.
 pub(super) static PARTITION_4: [[u32; 8]; 16] = {
     let (halves, mut table) = (halves_of_sets(), [[0; 8]; 16]);
     let mut place = 0;
@@ -46,7 +46,7 @@ pub(super) static PARTITION_4: [[u32; 8]; 16] = {
     table
 };
 
-/// For 4 lanes of 128 bits.
+/// These orders for lanes of 128 bits, as AVX-512 takes them.
 pub(super) static PARTITION_WIDE: [[u64; 8]; 16] = {
     let (halves, mut table) = (halves_of_sets(), [[0; 8]; 16]);
     let mut place = 0;
@@ -57,7 +57,7 @@ pub(super) static PARTITION_WIDE: [[u64; 8]; 16] = {
     table
 };
 
-/// For 8 lanes of 16 bits, as the order of their bytes.
+/// For every set of 8 lanes of 16 bits, the order of their bytes that puts them first and the others last.
 static PARTITION_WORDS: [[u8; 16]; 256] = bytes_of_sets::<8, 256>();
 
 /// Writes the keys of the lanes in a set from `left` on, and the others so that they end at `right`; returns how many are in the set.

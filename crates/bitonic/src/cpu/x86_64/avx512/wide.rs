@@ -129,7 +129,7 @@ impl Vector for U128x8 {
         unsafe {
             let [first, second] = self.in_memory();
             _mm512_mask_storeu_epi64(to.cast(), first_mask, first);
-            // A store of nothing would hold up a load of what is there.
+            // Even a store of nothing holds up a load from its place, until what was stored there before is in the cache.
             if second_mask != 0 {
                 _mm512_mask_storeu_epi64(to.add(4).cast(), second_mask, second);
             }
@@ -137,13 +137,8 @@ impl Vector for U128x8 {
     }
 
     #[inline(always)]
-    unsafe fn store_half<const UPPER: bool>(self, to: *mut u128, count: usize) {
-        // SAFETY: the processor has AVX-512 (see the top of the parent), and the caller's pointer is good for `count` keys.
-        // Masked-out lanes are not written.
-        unsafe {
-            let half = self.in_memory()[usize::from(UPPER)];
-            _mm512_mask_storeu_epi64(to.cast(), first_lanes(2 * count) as u8, half);
-        }
+    unsafe fn store_half<const UPPER: bool>(self, _: *mut u128, _: usize) {
+        unreachable!("a column of a tile has at least as many rows as there are lanes")
     }
 
     // How far the keys of several columns reach into a register is a coin toss: no branch.
@@ -324,4 +319,41 @@ crate::cpu::kernels::instantiate! {
     /// Kernels for 128-bit keys.
     U128_KERNELS, U128x8, u128,
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2,popcnt")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instructions::{Available, Instructions};
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2,popcnt")]
+    fn differences(keys: &[u128; 8], key: u128) -> [u128; 8] {
+        let mut differences = [0; 8];
+        // SAFETY: both arrays have as many keys as there are lanes, and the caller has AVX-512.
+        unsafe { U128x8::load(keys.as_ptr()).wrapping_sub(key).store(differences.as_mut_ptr()) }
+        differences
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi2,popcnt")]
+    fn least(keys: &[u128; 8], key: u128) -> [u128; 8] {
+        let mut least = [0; 8];
+        // SAFETY: as above.
+        unsafe { U128x8::load(keys.as_ptr()).min(U128x8::splat(key)).store(least.as_mut_ptr()) }
+        least
+    }
+
+    #[test]
+    fn halves_borrow_and_compare_as_one_number() {
+        if Available::of(Instructions::Avx512).is_none() {
+            return;
+        }
+        let high = 1_u128 << 127 | 1 << 63;
+        let keys = [0, 1, u128::MAX, 1 << 64, (1 << 64) - 1, high, high - 1, high + 1];
+        for key in [0, 1, u128::MAX, 1 << 64, 1 << 63, (1 << 64) + 1, high, high ^ 1 << 63] {
+            // SAFETY: the processor has AVX-512.
+            let (differences, least) = unsafe { (differences(&keys, key), least(&keys, key)) };
+            assert_eq!(differences, keys.map(|other| other.wrapping_sub(key)));
+            assert_eq!(least, keys.map(|other| other.min(key)));
+        }
+    }
 }
