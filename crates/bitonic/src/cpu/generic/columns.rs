@@ -352,8 +352,9 @@ unsafe fn flip_pass<V: Vector, const P: usize>(buffer: *mut V, rows: usize, widt
                     registers[index] = from.add(index * stride).read();
                 });
                 merge_rows(&mut registers);
+                let (lower_to, upper_to) = (lower.written_back(), upper.written_back());
                 unrolled!(index below P => {
-                    let to = if index < P / 2 { lower } else { upper };
+                    let to = if index < P / 2 { lower_to } else { upper_to };
                     to.add(index * stride).write(registers[index]);
                 });
                 lower = lower.add(1);
@@ -422,8 +423,8 @@ unsafe fn merge_lanes<V: Vector, const B: usize, const MASK: usize>(buffer: *mut
         for row in 0..rows / 2 {
             let (upper, lower) = (buffer.add(row), buffer.add(rows - 1 - row));
             let (first, second) = upper.read().merge_lanes::<MASK>(lower.read());
-            upper.write(first);
-            lower.write(second);
+            upper.written_back().write(first);
+            lower.written_back().write(second);
         }
         clean::<V, B>(buffer, rows, rows);
     }

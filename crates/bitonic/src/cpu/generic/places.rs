@@ -13,6 +13,9 @@ pub(super) trait Rows<V: Vector>: Copy {
     /// These rows without the first `count`.
     unsafe fn after(self, count: usize) -> Self;
 
+    /// The same rows, to write what was made of them.
+    unsafe fn written_back(self) -> Self;
+
     /// Reads a row.
     unsafe fn read(self, row: usize) -> V;
 
@@ -29,6 +32,11 @@ impl<V: Vector> Rows<V> for Keys<V> {
     unsafe fn after(self, count: usize) -> Self {
         // SAFETY: the rows are there, as the caller vouches.
         Self(unsafe { self.0.add(count * V::LANES) })
+    }
+
+    #[inline(always)]
+    unsafe fn written_back(self) -> Self {
+        self
     }
 
     #[inline(always)]
@@ -50,6 +58,12 @@ impl<V: Vector> Rows<V> for *mut V {
     unsafe fn after(self, count: usize) -> Self {
         // SAFETY: the rows are there, as the caller vouches.
         unsafe { self.add(count) }
+    }
+
+    #[inline(always)]
+    unsafe fn written_back(self) -> Self {
+        // SAFETY: the caller vouches for V's instructions.
+        unsafe { V::written_back(self) }
     }
 
     #[inline(always)]
@@ -85,10 +99,13 @@ pub(super) unsafe fn write_rows<V: Vector, const P: usize>(
     rows: impl Rows<V>,
     stride: usize,
 ) {
-    unrolled!(index below P => {
-        // SAFETY: the caller vouches for V's instructions, and for room for all of these rows.
-        unsafe { rows.write(index * stride, registers[index]) };
-    });
+    // SAFETY: the caller vouches for V's instructions, and for room for all of these rows.
+    unsafe {
+        let rows = rows.written_back();
+        unrolled!(index below P => {
+            rows.write(index * stride, registers[index]);
+        });
+    }
 }
 
 /// The most rows of a tile: 256, of which shorter registers do not fill the buffer, or as many as it has room for. 256 registers of 64 bytes are

@@ -181,6 +181,13 @@ pub(crate) trait Vector: Copy {
     /// What was counted in all lanes together; up to 2^14 in each of them.
     unsafe fn sum_of_counts(self) -> usize;
 
+    /// The same place, where a selection of keys is written back to. Where it is known that one of the two was read from there, a compiler may
+    /// leave those lanes unwritten, and which ones depends on keys; so registers whose minima are selections hide it.
+    #[inline(always)]
+    unsafe fn written_back(place: *mut Self) -> *mut Self {
+        place
+    }
+
     /// Whether no lane of `self` is greater than the same lane of `other`.
     unsafe fn all_at_most(self, other: Self) -> bool;
 }

@@ -308,6 +308,16 @@ impl Vector for U128x8 {
         unsafe { _mm512_reduce_add_epi64(self.lower) as usize }
     }
 
+    #[expect(clippy::pointers_in_nomem_asm_block, reason = "the place is neither read nor written")]
+    #[inline(always)]
+    unsafe fn written_back(mut place: *mut Self) -> *mut Self {
+        // SAFETY: no instruction at all.
+        unsafe {
+            std::arch::asm!("/* {0} */", inout(reg) place, options(pure, nomem, nostack, preserves_flags))
+        };
+        place
+    }
+
     #[inline(always)]
     unsafe fn all_at_most(self, other: Self) -> bool {
         // SAFETY: registers only, and the processor has AVX-512 (see the top of the parent).
