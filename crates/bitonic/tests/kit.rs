@@ -108,6 +108,17 @@ fn keys_obliviously_on_every_instruction_set() {
 }
 
 #[test]
+fn keys_on_several_threads_on_every_instruction_set() {
+    for &instructions in Instructions::ALL.iter().filter(|set| set.is_available()) {
+        let checks = SortChecks::new(format!("threads, {instructions}"))
+            .key_types(&[KeyType::I16, KeyType::U32, KeyType::F64, KeyType::I128])
+            .max_len(1)
+            .also_lengths([(1 << 17) + 4097]);
+        checks.check_keys(&With(Sorter::new().threads(3).instructions(instructions)));
+    }
+}
+
+#[test]
 fn oblivious_keys_on_several_threads() {
     for &instructions in Instructions::ALL.iter().filter(|set| set.is_available()) {
         let checks = SortChecks::new(format!("oblivious threads, {instructions}"))

@@ -97,7 +97,7 @@ pub(crate) fn sort_parts<B: Bits>(
     settings: Settings,
 ) -> Result<(), Error> {
     let parts = Parts::new(bits, bounds);
-    let kernels = width::kernels::<B>(bounds.longest(), settings);
+    let kernels = width::kernels::<B>(settings.instructions);
     let together = kernels.map_or(1, |_| short_parts::parts_of_batch::<B>(bounds));
     each_batch(bounds, together, settings.threads, &|mut numbers, threads| {
         // Parts before this one may be sorted already.

@@ -43,14 +43,6 @@ impl Bounds<'_> {
         }
     }
 
-    /// The elements of the longest part.
-    pub(crate) fn longest(self) -> usize {
-        match self {
-            Self::Rows { row_length, .. } => row_length,
-            Self::Offsets(offsets) => offsets.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0),
-        }
-    }
-
     /// From where the first part begins to where the last ends.
     pub(crate) fn covered(self) -> Range<usize> {
         match self {

@@ -59,8 +59,8 @@ pub(super) trait Width: Sized {
     /// The same, on as many threads as are asked for and the length is worth.
     fn sort_on_threads(bits: &mut [Self], map: BitMap<Self>, settings: Settings) -> Result<(), Error>;
 
-    /// The kernels that sort so many keys, if there are any.
-    fn kernels_for(len: usize, settings: Settings) -> Option<&'static Kernels<Self>>;
+    /// The vector kernels, if there are any.
+    fn vector_kernels(available: Available) -> Option<&'static Kernels<Self>>;
 
     /// Sorts bits that fall and then rise, by half-cleaners; see [`merging`](super::merging).
     fn clean(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool);
@@ -159,11 +159,11 @@ pub(super) fn sort_on_threads<B: Bits>(
     })
 }
 
-/// The kernels that sort up to so many keys, if there are any.
-pub(super) fn kernels<B: Bits>(len: usize, settings: Settings) -> Option<&'static Kernels<B>> {
+/// The vector kernels of keys of this width, if there are any.
+pub(super) fn kernels<B: Bits>(available: Available) -> Option<&'static Kernels<B>> {
     with_each_width!(W => {
         if TypeId::of::<B>() == TypeId::of::<W>() {
-            let kernels = <W as Width>::kernels_for(len, settings);
+            let kernels = <W as Width>::vector_kernels(available);
             // SAFETY: B and W are the same type.
             return kernels.map(|kernels| unsafe { &*ptr::from_ref(kernels).cast::<Kernels<B>>() });
         }
@@ -272,22 +272,11 @@ pub(super) fn plan_partition(_: usize, _: Settings, limits: Limits) -> KeysPlan 
     KeysPlan { algorithm: Algorithm::Partition, limits, scratch_bytes: 0 }
 }
 
-/// Sorts more keys than a tile holds by vector kernels; `sort_fast` if it need not be oblivious.
-fn sort_many<B: Bits>(
-    bits: &mut [B],
-    map: BitMap<B>,
-    settings: Settings,
-    parallel: bool,
-    kernels: &Kernels<B>,
-    sort_fast: impl FnOnce(&mut [B], BitMap<B>, Settings, bool) -> Result<(), Error>,
-) -> Result<(), Error> {
-    if !settings.oblivious {
-        return sort_fast(bits, map, settings, parallel);
-    }
+/// Obliviously sorts by vector kernels.
+fn sort_by_network<B: Bits>(bits: &mut [B], map: BitMap<B>, parallel: bool, kernels: &Kernels<B>) {
     map_all(bits, map, kernels.to_ordered, parallel);
     network::sort(bits, kernels, parallel);
     map_all(bits, map, kernels.from_ordered, parallel);
-    Ok(())
 }
 
 /// Sorts bits that fall and then rise by vector kernels.
@@ -335,7 +324,11 @@ macro_rules! vector_width {
             settings: Settings,
             parallel: bool,
         ) -> Result<(), Error> {
-            sort_many(bits, map, settings, parallel, <$Bits>::kernels(settings.instructions), $sort_fast)
+            if !settings.oblivious {
+                return $sort_fast(bits, map, settings, parallel);
+            }
+            sort_by_network(bits, map, parallel, <$Bits>::kernels(settings.instructions));
+            Ok(())
         }
 
         impl Width for $Bits {
@@ -352,8 +345,8 @@ macro_rules! vector_width {
 
             threads_and_indices!();
 
-            fn kernels_for(_: usize, settings: Settings) -> Option<&'static Kernels<Self>> {
-                Some(<$Bits>::kernels(settings.instructions))
+            fn vector_kernels(available: Available) -> Option<&'static Kernels<Self>> {
+                Some(<$Bits>::kernels(available))
             }
 
             fn clean(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) {
@@ -494,7 +487,7 @@ impl Width for u8 {
 
     threads_and_indices!();
 
-    fn kernels_for(_: usize, _: Settings) -> Option<&'static Kernels<Self>> {
+    fn vector_kernels(_: Available) -> Option<&'static Kernels<Self>> {
         None
     }
 
@@ -515,23 +508,16 @@ impl Width for u8 {
     }
 }
 
-/// So few 128-bit keys are sorted faster one by one.
-const FEW_OF_128_BITS: usize = 10;
-
 /// Among fewer 128-bit keys one is selected faster one by one.
 const SELECTED_FROM_128_BITS: usize = 1 << 13;
 
-/// Where there are no vector kernels, and where they do not pay, the standard library sorts.
+/// Where there are no vector kernels, and where they do not pay, the standard library does it.
 impl Width for u128 {
     fn sort(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) -> Result<(), Error> {
-        match Self::kernels_for(bits.len(), settings) {
+        match Self::vector_kernels(settings.instructions) {
             Some(kernels) if bits.len() <= kernels.tile => sort_tile(bits, map, kernels),
-            Some(kernels) => {
-                return sort_many(bits, map, settings, parallel, kernels, |bits, map, _, parallel| {
-                    quicksort::sort(bits, map, kernels, parallel);
-                    Ok(())
-                });
-            }
+            Some(kernels) if settings.oblivious => sort_by_network(bits, map, parallel, kernels),
+            Some(kernels) => quicksort::sort(bits, map, kernels, parallel),
             None if settings.oblivious => sort_by_scalar_network(bits, map, parallel),
             None => sort_by_standard(bits, map, parallel),
         }
@@ -540,34 +526,33 @@ impl Width for u128 {
 
     threads_and_indices!();
 
-    fn kernels_for(len: usize, settings: Settings) -> Option<&'static Kernels<Self>> {
-        let is_worth_it = settings.oblivious || len > FEW_OF_128_BITS;
-        kernels_of_128_bits(settings.instructions).filter(|_| is_worth_it)
+    fn vector_kernels(available: Available) -> Option<&'static Kernels<Self>> {
+        kernels_of_128_bits(available)
     }
 
     fn clean(bits: &mut [Self], map: BitMap<Self>, settings: Settings, parallel: bool) {
-        match kernels_of_128_bits(settings.instructions) {
+        match Self::vector_kernels(settings.instructions) {
             Some(kernels) => clean_by_kernels(bits, map, parallel, kernels),
             None => clean_by_scalar_network(bits, map, parallel),
         }
     }
 
     fn select(bits: &mut [Self], map: BitMap<Self>, place: usize, settings: Settings) {
-        match kernels_of_128_bits(settings.instructions) {
+        match Self::vector_kernels(settings.instructions) {
             Some(kernels) if bits.len() >= SELECTED_FROM_128_BITS => select_bits(bits, map, place, kernels),
             _ => select_by_standard(bits, map, place),
         }
     }
 
     fn top(bits: &[Self], map: BitMap<Self>, k: usize, settings: Settings) -> Result<Vec<usize>, Error> {
-        match kernels_of_128_bits(settings.instructions) {
+        match Self::vector_kernels(settings.instructions) {
             Some(kernels) => top_by_kernels(bits, map, k, settings, kernels),
             None => top_one_by_one(bits, map, k, settings),
         }
     }
 
     fn plan(len: usize, settings: Settings) -> KeysPlan {
-        match Self::kernels_for(len, settings) {
+        match Self::vector_kernels(settings.instructions) {
             Some(kernels) => plan_kernels(len, settings, kernels, plan_partition),
             None if settings.oblivious => plan_scalar_network::<Self>(),
             None => {

@@ -19,39 +19,28 @@ pub(super) static PARTITION_8: [u64; 256] = {
     table
 };
 
-/// For every set of 4 lanes, the order of their halves that puts them first and the others last.
-const fn halves_of_sets() -> [[usize; 8]; 16] {
+/// For every set of 4 lanes of 128 bits, the order of their halves that puts them first and the others last, as AVX-512 takes it.
+pub(super) static PARTITION_WIDE: [[u64; 8]; 16] = {
     let mut table = [[0; 8]; 16];
     let mut set = 0;
     while set < table.len() {
         let lanes = set_first::<4>(set);
         let mut half = 0;
         while half < table[set].len() {
-            table[set][half] = 2 * lanes[half / 2] + half % 2;
+            table[set][half] = (2 * lanes[half / 2] + half % 2) as u64;
             half += 1;
         }
         set += 1;
     }
     table
-}
-
-/// These orders for lanes of 64 bits, as AVX2 takes them.
-pub(super) static PARTITION_4: [[u32; 8]; 16] = {
-    let (halves, mut table) = (halves_of_sets(), [[0; 8]; 16]);
-    let mut place = 0;
-    while place < 16 * 8 {
-        table[place / 8][place % 8] = halves[place / 8][place % 8] as u32;
-        place += 1;
-    }
-    table
 };
 
-/// These orders for lanes of 128 bits, as AVX-512 takes them.
-pub(super) static PARTITION_WIDE: [[u64; 8]; 16] = {
-    let (halves, mut table) = (halves_of_sets(), [[0; 8]; 16]);
+/// The same for lanes of 64 bits, as AVX2 takes it.
+pub(super) static PARTITION_4: [[u32; 8]; 16] = {
+    let mut table = [[0; 8]; 16];
     let mut place = 0;
     while place < 16 * 8 {
-        table[place / 8][place % 8] = halves[place / 8][place % 8] as u64;
+        table[place / 8][place % 8] = PARTITION_WIDE[place / 8][place % 8] as u32;
         place += 1;
     }
     table
