@@ -174,7 +174,7 @@ impl Sorter {
     /// - Order: total, and the same on every engine. Floats by IEEE 754 total order; -0.0 comes before +0.0, NaNs
     ///   with the sign bit set come first and the others last. [`Sorter::nan_last`] puts all of them last.
     /// - Result: a permutation of the input, bit for bit.
-    /// - Memory: on the CPU in place, for 32- and 64-bit keys without any allocation at any length; what other widths and
+    /// - Memory: on the CPU in place, without any allocation at any length but for 512 KiB of counters for many keys of 16 bits; what
     ///   devices need, [`Sorter::plan`] says.
     /// - Errors: the keys are as they were. With [`Engine::Auto`] a device that fails is no error: the CPU goes on, and the
     ///   report says so.
@@ -187,7 +187,7 @@ impl Sorter {
     /// Sorts every row of keys for itself, in place: the first `row_length` keys, then the next, and so on.
     ///
     /// - Order, result and errors: as in [`Sorter::sort`], and [`Error::Rows`] if the keys are no whole number of rows.
-    /// - Memory: on the CPU in place for 32- and 64-bit keys; what others need, [`Sorter::plan_rows`] says.
+    /// - Memory: as in [`Sorter::sort`]; what devices need, [`Sorter::plan_rows`] says.
     ///
     /// ```
     /// let mut keys = [3, 1, 2, 9, 7, 8];
@@ -204,8 +204,8 @@ impl Sorter {
     /// Sorts keys in place and moves every value with its key. Order and result as in [`Sorter::sort`].
     ///
     /// - Stability: values of equal keys keep their order with [`stable(true)`](Sorter::stable) only.
-    /// - Memory: what [`Sorter::plan_pairs`] says: 8 bytes a pair where key and value pack into 64 bits, more otherwise, and
-    ///   nothing with [`oblivious(true)`](Sorter::oblivious) where they do not pack and the sort is not stable.
+    /// - Memory: what [`Sorter::plan_pairs`] says: 8 bytes a pair where key and value pack into 64 bits, more otherwise. With
+    ///   [`oblivious(true)`](Sorter::oblivious) 16 where they pack into 128 bits, and nothing where they do not and the sort is not stable.
     /// - Errors: [`Error::LengthMismatch`] if there is not one value for every key; nothing is moved then.
     pub fn sort_pairs<K: Key, V: Copy + Send>(
         &self,

@@ -1,8 +1,11 @@
 //! Plans and runs requests on the CPU: the one way from a request to the sorts of this folder.
 
-use super::pairs::{self, argsort, indexed, sort_in_place, sort_pairs, sort_run, unpack_indexed};
+use super::pairs::{
+    self, argsort, indexed, sort_in_place, sort_pairs, sort_run, structures_plan, unpack_indexed,
+};
 use super::parts::{Bounds, Parts, each_batch, each_part};
 use super::scalar::Indexed;
+use super::together::{self, Holder};
 use super::width::{KeysPlan, Settings};
 use super::{short_parts, sort_bits, sort_bits_in_any_case, threads, try_vec, width};
 use crate::key::{BitMap, Bits};
@@ -18,16 +21,19 @@ pub(crate) fn plan_keys<B: Bits>(request: &Request, settings: Settings) -> KeysP
 
 /// What [`sort_pairs`] and [`sort_pairs_of_parts`] will do.
 pub(crate) fn plan_pairs<B: Bits, V>(request: &Request, settings: Settings) -> KeysPlan {
-    let mut keys = pairs::plan_pairs::<B, V>(request.segments.longest(), request.stable, settings);
-    if request.stable && !matches!(request.segments, Segments::One { .. }) {
-        let each = if request.oblivious {
-            size_of::<Indexed<B>>()
-        } else {
-            size_of::<usize>() + size_of::<B>() + size_of::<V>()
-        };
-        keys.scratch_bytes = request.len().saturating_mul(each);
+    let longest = request.segments.longest();
+    let keys = pairs::plan_pairs::<B, V>(longest, request.stable, settings);
+    if !request.stable || matches!(request.segments, Segments::One { .. }) {
+        return keys;
     }
-    keys
+    // All parts at once: see there.
+    let len = request.len();
+    let (of_part, bytes) = match Holder::of::<B, V>(len, true).filter(|_| request.oblivious) {
+        Some(holder) => (holder.plan(longest, settings), holder.bytes()),
+        None if request.oblivious => (structures_plan(longest, 0), size_of::<Indexed<B>>()),
+        None => (keys, size_of::<usize>() + size_of::<B>() + size_of::<V>()),
+    };
+    KeysPlan { scratch_bytes: len.saturating_mul(bytes), ..of_part }
 }
 
 /// What [`argsort_segments`] will do. Its result is not counted as working memory.
@@ -171,6 +177,9 @@ pub(crate) fn sort_pairs_of_parts<B: Bits, V: Copy + Send>(
             Ok(())
         }
         (true, true) => {
+            if let Some(holder) = Holder::of::<B, V>(bounds.len(), true) {
+                return together::sort(keys, values, holder, bounds, map, true, settings);
+            }
             let mut elements = try_vec(bounds.len())?;
             for number in 0..bounds.count() {
                 elements.extend(indexed(&keys[bounds.range(number)], map)?);

@@ -154,7 +154,7 @@ pub(crate) fn merge_keys<K: Key, V: Copy + Send + Sync>(
             merging::merge_keys(first.keys, second.keys, to.keys, map, settings, parallel);
         } else {
             let (first, second) = ((first.keys, first.values), (second.keys, second.values));
-            return merging::merge_pairs(first, second, (to.keys, to.values), map, parallel);
+            return merging::merge_pairs(first, second, (to.keys, to.values), map, settings, parallel);
         }
         Ok(())
     })?

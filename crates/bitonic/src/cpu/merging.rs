@@ -14,6 +14,7 @@
 use super::narrow::try_vec;
 use super::pairs::unpack_indexed;
 use super::scalar::{Indexed, Run};
+use super::together::{self, Holder};
 use super::width::{self, Settings};
 use crate::Error;
 use crate::key::{BitMap, Bits};
@@ -35,7 +36,7 @@ pub(super) fn merge_keys<B: Bits>(
 }
 
 /// Merges two sorted runs of keys with their values. Of equal keys, those of the first run come first, and each run's in its order:
-/// every key has its place in both runs beside it.
+/// every key has its place in both runs beside it, in one integer with the value where that holds all three.
 ///
 /// # Errors
 ///
@@ -45,8 +46,13 @@ pub(super) fn merge_pairs<B: Bits, V: Copy + Send>(
     (second, of_second): (&[B], &[V]),
     (merged, of_merged): (&mut [B], &mut [V]),
     map: BitMap<B>,
+    settings: Settings,
     parallel: bool,
 ) -> Result<(), Error> {
+    if Holder::of::<B, V>(merged.len(), true).is_some() {
+        let merged = (merged, of_merged);
+        return together::merge((first, of_first), (second, of_second), merged, map, settings, parallel);
+    }
     let mut indexed = try_vec(merged.len())?;
     let element = |index, &bits: &B| Indexed { key: map.to_ordered(bits), index };
     indexed.extend(first.iter().enumerate().rev().map(|(index, bits)| element(index, bits)));
@@ -151,25 +157,45 @@ mod tests {
         }
     }
 
+    /// Runs of five different keys, whose values are their places.
+    fn check_places<B: Bits, V: Copy + Send + PartialEq>(
+        lengths: [usize; 2],
+        value: impl Fn(usize) -> V,
+        settings: Settings,
+    ) {
+        let map = BitMap::new(KeyForm::Signed, Order::Descending);
+        let run = |length: usize, start: usize| -> (Vec<B>, Vec<V>) {
+            let descending = |at: usize| B::truncate(2_u128.wrapping_sub((5 * at / length) as u128));
+            ((0..length).map(descending).collect(), (start..start + length).map(&value).collect())
+        };
+        let (first, second) = (run(lengths[0], 0), run(lengths[1], lengths[0]));
+        let all = [first.0.clone(), second.0.clone()].concat();
+        let mut expected: Vec<usize> = (0..all.len()).collect();
+        expected.sort_by_key(|&place| map.to_ordered(all[place]));
+        for parallel in [false, true] {
+            let (mut keys, mut values) = (vec![B::ZERO; all.len()], vec![value(0); all.len()]);
+            let (of_first, of_second) = ((&first.0[..], &first.1[..]), (&second.0[..], &second.1[..]));
+            merge_pairs(of_first, of_second, (&mut keys, &mut values), map, settings, parallel).unwrap();
+            let what = format!("{lengths:?}, {} bits, {} bytes", B::WIDTH, size_of::<V>());
+            assert!(values.into_iter().eq(expected.iter().map(|&place| value(place))), "{what}");
+            assert!(keys.iter().eq(expected.iter().map(|&place| &all[place])), "{what}");
+        }
+    }
+
     #[test]
     fn values_of_equal_keys_stay_in_the_order_of_their_runs() {
-        let map = BitMap::new(KeyForm::Signed, Order::Descending);
-        for lengths in [[0, 0], [0, 3], [3, 0], [1, 1], [40, 17], [17, 40], [3000, 2000]] {
-            let run = |length: usize, start: usize| -> (Vec<u8>, Vec<usize>) {
-                // Five values, in descending order.
-                let keys = (0..length).map(|at| 2_u8.wrapping_sub((5 * at / length) as u8)).collect();
-                (keys, (start..start + length).collect())
-            };
-            let (first, second) = (run(lengths[0], 0), run(lengths[1], lengths[0]));
-            let all = [first.0.clone(), second.0.clone()].concat();
-            let mut expected: Vec<usize> = (0..all.len()).collect();
-            expected.sort_by_key(|&place| map.to_ordered(all[place]));
-            for parallel in [false, true] {
-                let (mut keys, mut values) = (vec![0; all.len()], vec![0; all.len()]);
-                let (of_first, of_second) = ((&first.0[..], &first.1[..]), (&second.0[..], &second.1[..]));
-                merge_pairs(of_first, of_second, (&mut keys, &mut values), map, parallel).unwrap();
-                assert_eq!(values, expected, "{lengths:?}");
-                assert!(keys.iter().eq(expected.iter().map(|&place| &all[place])), "{lengths:?}");
+        for instructions in Instructions::ALL.iter().filter_map(|&set| Available::of(set)) {
+            let settings = Settings { instructions, oblivious: true, ..Settings::usual() };
+            for lengths in [[0, 0], [0, 3], [3, 0], [1, 1], [40, 17], [17, 40], [3000, 2000]] {
+                // In one integer, with words of both widths, and where there is none for all three.
+                check_places::<u8, usize>(lengths, |place| place, settings);
+                check_places::<u64, u32>(lengths, |place| place as u32, settings);
+                check_places::<u64, u64>(lengths, |place| place as u64, settings);
+                check_places::<u128, [u8; 3]>(
+                    lengths,
+                    |place| [place as u8, (place >> 8) as u8, 7],
+                    settings,
+                );
             }
         }
     }

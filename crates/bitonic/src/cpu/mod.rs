@@ -4,11 +4,11 @@
 //! |---|---|---|
 //! | 16, 32 and 64 bits | up to a tile: the network of [`generic::columns`]; above: [`quicksort`] down to it; many of 16 bits: [`narrow`], counted | [`network`] |
 //! | 8 bits | [`narrow`]: counted, a few as 16 bits | [`scalar`] |
-//! | 128 bits | with AVX-512 as 16 to 64 bits are, a few and without it by the standard library | with AVX-512 [`network`], without it [`scalar`] |
+//! | 128 bits | with AVX-512 as 16 to 64 bits are, without it by the standard library | with AVX-512 [`network`], without it [`scalar`] |
 //!
 //! Keys are their bits and a mapping here, so that code is compiled for five widths and not for every type of a key.
 //!
-//! Pairs, stable sorts and argsort pack a key and its value or index into one 64-bit key ([`pairs`], [`packed`]).
+//! Pairs, stable sorts and argsort pack a key and its value or index into one integer ([`pairs`], [`packed`], [`together`]).
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -35,6 +35,7 @@ pub(crate) mod select;
 mod short_parts;
 pub(crate) mod stretch;
 mod threads;
+mod together;
 pub(crate) mod top;
 mod vectorized;
 mod width;

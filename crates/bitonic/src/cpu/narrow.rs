@@ -35,26 +35,31 @@ pub(super) fn sort_u8(bits: &mut [u8], map: BitMap<u8>, settings: Settings, _: b
             sort_on_stack::<FEW>(bits, map, settings)
         };
     }
-    // Four tables, so that runs of equal keys do not wait for their own counter.
-    let mut counts = [[0_usize; 256]; 4];
-    let mut fours = bits.chunks_exact(4);
-    for four in &mut fours {
-        for (table, &bits) in counts.iter_mut().zip(four) {
-            table[usize::from(bits)] += 1;
-        }
-    }
-    for &bits in fours.remainder() {
-        counts[0][usize::from(bits)] += 1;
-    }
+    let counts = counts(bits);
     let mut rest = bits;
     for ordered in 0..=u8::MAX {
         let raw = map.from_ordered(ordered);
-        let count = counts.iter().map(|table| table[usize::from(raw)]).sum();
-        let (run, behind) = rest.split_at_mut(count);
+        let (run, behind) = rest.split_at_mut(counts[usize::from(raw)]);
         run.fill(raw);
         rest = behind;
     }
     Ok(())
+}
+
+/// How often each value is there.
+pub(super) fn counts(bits: &[u8]) -> [usize; 256] {
+    // Four tables, so that runs of equal keys do not wait for their own counter.
+    let mut tables = [[0_usize; 256]; 4];
+    let mut fours = bits.chunks_exact(4);
+    for four in &mut fours {
+        for (table, &bits) in tables.iter_mut().zip(four) {
+            table[usize::from(bits)] += 1;
+        }
+    }
+    for &bits in fours.remainder() {
+        tables[0][usize::from(bits)] += 1;
+    }
+    std::array::from_fn(|value| tables.iter().map(|table| table[value]).sum())
 }
 
 /// What [`sort_u8`] does.

@@ -9,7 +9,7 @@
 //! No two elements are equal, and equal keys are in the order of their indices. Where only a part of each distance fits, the keys
 //! of equal parts are put in order afterwards ([`Packing::mend`]). They lie close together, so that now their distances fit.
 
-use super::narrow::try_vec;
+use super::narrow::{counts, try_vec};
 use super::vectorized::{Loop, vectorized};
 use super::width::{Settings, Width};
 use crate::Error;
@@ -196,7 +196,8 @@ fn sorted_at<B: Bits>(
 ) -> Result<(Vec<u64>, Packing<B>), Error> {
     let packing = Packing::of(keys);
     if is_counted::<B>(keys.bits.len(), settings) {
-        return Ok((counted(keys, packing)?, packing));
+        let elements = in_counted_order(keys, |ordered, index| packing.pack(ordered, index))?;
+        return Ok((elements, packing));
     }
     let mut elements = pack_all(keys, packing)?;
     u64::sort_on_threads(&mut elements, BitMap::IDENTITY, settings)?;
@@ -212,24 +213,33 @@ pub(super) fn is_counted<B: Bits>(len: usize, settings: Settings) -> bool {
     B::WIDTH == 8 && len >= COUNTED_FROM && !settings.oblivious
 }
 
-/// The elements of 8-bit keys, in the order of the keys: a key's place is behind all smaller ones, and behind its equals that came before.
-fn counted<B: Bits>(keys: Keys<'_, B>, packing: Packing<B>) -> Result<Vec<u64>, Error> {
-    let mut elements = try_vec(keys.bits.len())?;
-    elements.resize(keys.bits.len(), 0);
-    let value = |ordered: B| usize::from(ordered.widen() as u8);
-    let mut places = [0_usize; 256];
-    keys.bits.iter().for_each(|&bits| places[value(keys.map.to_ordered(bits))] += 1);
+/// The indices of 8-bit keys, in the order of the keys.
+pub(super) fn counted_order<B: Bits>(bits: &[B], map: BitMap<B>) -> Result<Vec<usize>, Error> {
+    in_counted_order(Keys { bits, map }, |_, index| index)
+}
+
+/// What is made of each 8-bit key and its index, in the order of the keys: a key's place is behind all smaller ones, and behind its equals
+/// that came before.
+fn in_counted_order<B: Bits, T>(keys: Keys<'_, B>, make: impl Fn(B, usize) -> T) -> Result<Vec<T>, Error> {
+    let bytes: &[u8] = bytemuck::cast_slice(keys.bits);
+    let counts = counts(bytes);
+    let mut places = [0; 256];
     let mut before = 0;
-    for place in &mut places {
-        (*place, before) = (before, before + *place);
+    for ordered in 0..=u8::MAX {
+        let raw = keys.map.from_ordered(B::truncate(u128::from(ordered))).widen() as usize;
+        places[raw] = before;
+        before += counts[raw];
     }
-    for (index, &bits) in keys.bits.iter().enumerate() {
-        let ordered = keys.map.to_ordered(bits);
-        let place = &mut places[value(ordered)];
-        elements[*place] = packing.pack(ordered, index);
+    let mut made = try_vec(bytes.len())?;
+    let room = &mut made.spare_capacity_mut()[..bytes.len()];
+    for (index, &byte) in bytes.iter().enumerate() {
+        let place = &mut places[usize::from(byte)];
+        room[*place].write(make(keys.ordered(index), index));
         *place += 1;
     }
-    Ok(elements)
+    // SAFETY: every value has as many places as there are keys of it, all places together are the room, and every key wrote one.
+    unsafe { made.set_len(bytes.len()) };
+    Ok(made)
 }
 
 /// The elements of all keys, in the order of their indices.
@@ -310,7 +320,7 @@ impl<B: Bits> Loop for Different<'_, B> {
 }
 
 /// How many bits hold any index of so many keys.
-fn index_bits(len: usize) -> u32 {
+pub(super) fn index_bits(len: usize) -> u32 {
     usize::BITS - len.saturating_sub(1).leading_zeros()
 }
 

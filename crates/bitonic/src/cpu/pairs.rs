@@ -1,19 +1,22 @@
 //! Keys with values, stable sorts, and argsort.
 //!
 //! Keys travel with their indices ([`packed`]), which is stable, and values are gathered afterwards. A key of at most
-//! 32 bits and a value of 32 bits make one 64-bit key, where the sort need not be stable: nothing is gathered then.
+//! 32 bits and a value of 32 bits make one 64-bit key, where the sort need not be stable: nothing is gathered then ([`together`]).
 //!
-//! The caller's arrays are written last, when nothing can fail any more: after an error keys and values are as they were. An
-//! oblivious sort moves the values through the network itself: gathering them by index would show where each key went.
+//! The caller's arrays are written last, when nothing can fail any more: after an error keys and values are as they were. Gathering
+//! values by index would show where each key went: an oblivious sort has them in one integer with their keys, of up to 128 bits, or moves
+//! them through the network itself.
 
 use super::narrow::try_vec;
 use super::packed::{self, Packing};
+use super::parts::Bounds;
 use super::permute::{self, Moves};
 use super::scalar::{Indexed, Ranked, Run};
 use super::threads;
+use super::together::{self, Holder};
 use super::width::{self, KeysPlan, Settings, Width, scalar_limits};
 use crate::Error;
-use crate::key::{BitMap, Bits, plain_number_bytes};
+use crate::key::{BitMap, Bits};
 use crate::plan::Algorithm;
 
 /// Sorts keys in place and moves every value with its key; values of equal keys keep their order if `stable`.
@@ -24,8 +27,11 @@ pub(crate) fn sort_pairs<B: Bits, V: Copy + Send>(
     stable: bool,
     settings: Settings,
 ) -> Result<(), Error> {
-    match way::<B, V>(stable, settings) {
-        Way::PackValues => sort_packed_with_values(keys, values, map, settings),
+    match way::<B, V>(keys.len(), stable, settings) {
+        Way::Together(holder) => {
+            let bounds = Bounds::Rows { rows: 1, row_length: keys.len() };
+            together::sort(keys, values, holder, bounds, map, stable, settings)
+        }
         Way::PackIndices => {
             let (elements, packing) = width::sorted_with_indices(keys, map, settings)?;
             let elements = elements.as_slice();
@@ -69,19 +75,26 @@ pub(super) fn sort_in_place<B: Bits, V: Copy + Send>(
 
 /// The index of every key in sorted order; equal keys by index.
 pub(crate) fn argsort<B: Bits>(keys: &[B], map: BitMap<B>, settings: Settings) -> Result<Vec<usize>, Error> {
-    if settings.oblivious {
-        let mut indices = try_vec(keys.len())?;
-        for_each_index(keys, map, settings, |index| indices.push(index))?;
-        return Ok(indices);
+    if packed::is_counted::<B>(keys.len(), settings) {
+        return packed::counted_order(keys, map);
     }
-    let (mut elements, packing) = width::sorted_with_indices(keys, map, settings)?;
-    elements.iter_mut().for_each(|element| *element = packing.index(*element) as u64);
-    // Where an index has 64 bits, it takes the room of its element.
-    bytemuck::allocation::try_cast_vec(elements).or_else(|(_, elements)| {
-        let mut indices = try_vec(elements.len())?;
-        indices.extend(elements.iter().map(|&index| index as usize));
-        Ok(indices)
-    })
+    match order_way::<B>(keys.len(), settings) {
+        OrderWay::Packed => {
+            let (mut elements, packing) = width::sorted_with_indices(keys, map, settings)?;
+            elements.iter_mut().for_each(|element| *element = packing.index(*element) as u64);
+            // Where an index has 64 bits, it takes the room of its element.
+            bytemuck::allocation::try_cast_vec(elements).or_else(|(_, elements)| {
+                let mut indices = try_vec(elements.len())?;
+                indices.extend(elements.iter().map(|&index| index as usize));
+                Ok(indices)
+            })
+        }
+        OrderWay::Short | OrderWay::Together | OrderWay::Network => {
+            let mut indices = try_vec(keys.len())?;
+            for_each_index(keys, map, settings, |index| indices.push(index))?;
+            Ok(indices)
+        }
+    }
 }
 
 /// Puts items of any type in the order of their keys; those with equal keys stay in their order. All keys are asked for before an item
@@ -118,23 +131,71 @@ pub(crate) fn for_each_index<B: Bits>(
     settings: Settings,
     take: impl FnMut(usize),
 ) -> Result<(), Error> {
-    if settings.oblivious && !fits_packed::<B>(keys.len()) {
-        let mut indexed = indexed(keys, map)?;
-        // A vector of `()` allocates nothing.
-        sort_run(&mut indexed, vec![(); keys.len()].as_mut_slice(), settings)?;
-        indexed.iter().map(|element| element.index).for_each(take);
-    } else {
-        let (elements, packing) = width::sorted_with_indices(keys, map, settings)?;
-        elements.iter().map(|&element| packing.index(element)).for_each(take);
+    match order_way::<B>(keys.len(), settings) {
+        OrderWay::Short => {
+            let elements: Vec<u32> = together::ordered(keys, map, settings)?;
+            elements.iter().map(|&element| together::index::<B, _>(element)).for_each(take);
+        }
+        OrderWay::Packed => {
+            let (elements, packing) = width::sorted_with_indices(keys, map, settings)?;
+            elements.iter().map(|&element| packing.index(element)).for_each(take);
+        }
+        OrderWay::Together => {
+            let elements: Vec<u128> = together::ordered(keys, map, settings)?;
+            elements.iter().map(|&element| together::index::<B, _>(element)).for_each(take);
+        }
+        OrderWay::Network => {
+            let mut indexed = indexed(keys, map)?;
+            // A vector of `()` allocates nothing.
+            sort_run(&mut indexed, vec![(); keys.len()].as_mut_slice(), settings)?;
+            indexed.iter().map(|element| element.index).for_each(take);
+        }
     }
     Ok(())
 }
 
+/// The first `k` keys and their indices, in the order of [`argsort`]. Looking a key up by its index would show where it was: it comes from
+/// where its index does.
+pub(super) fn first_obliviously<B: Bits>(
+    keys: &[B],
+    map: BitMap<B>,
+    k: usize,
+    settings: Settings,
+) -> Result<(Vec<B>, Vec<usize>), Error> {
+    let (mut first, mut indices) = (try_vec(k)?, try_vec(k)?);
+    let mut take = |ordered: B, index| {
+        first.push(map.from_ordered(ordered));
+        indices.push(index);
+    };
+    match order_way::<B>(keys.len(), settings) {
+        OrderWay::Short => {
+            let elements: Vec<u32> = together::ordered(keys, map, settings)?;
+            let of_element = |&element: &u32| (together::key(element), together::index::<B, _>(element));
+            elements[..k].iter().map(of_element).for_each(|(key, index)| take(key, index));
+        }
+        OrderWay::Packed => {
+            let (elements, packing) = width::sorted_with_indices(keys, map, settings)?;
+            elements[..k].iter().for_each(|&element| take(packing.key(element), packing.index(element)));
+        }
+        OrderWay::Together => {
+            let elements: Vec<u128> = together::ordered(keys, map, settings)?;
+            let of_element = |&element: &u128| (together::key(element), together::index::<B, _>(element));
+            elements[..k].iter().map(of_element).for_each(|(key, index)| take(key, index));
+        }
+        OrderWay::Network => {
+            let mut indexed = indexed(keys, map)?;
+            // A vector of `()` allocates nothing.
+            sort_run(&mut indexed, vec![(); keys.len()].as_mut_slice(), settings)?;
+            indexed[..k].iter().for_each(|element| take(element.key, element.index));
+        }
+    }
+    Ok((first, indices))
+}
+
 /// What [`sort_pairs`] does with this many keys and values.
 pub(crate) fn plan_pairs<B: Bits, V>(len: usize, stable: bool, settings: Settings) -> KeysPlan {
-    match way::<B, V>(stable, settings) {
-        Way::PackValues if len <= ON_STACK => u64::plan(len, settings),
-        Way::PackValues => packed_plan(len, len.saturating_mul(size_of::<u64>()), settings),
+    match way::<B, V>(len, stable, settings) {
+        Way::Together(holder) => holder.plan(len, settings),
         Way::PackIndices => {
             let elements = len.saturating_mul(size_of::<u64>());
             let move_keys = if B::WIDTH <= u64::BITS { 0 } else { permute::bytes::<B>(len) };
@@ -149,10 +210,20 @@ pub(crate) fn plan_pairs<B: Bits, V>(len: usize, stable: bool, settings: Setting
 
 /// What [`argsort`] does with this many keys. Its result is not counted as working memory.
 pub(crate) fn plan_argsort<B: Bits>(len: usize, settings: Settings) -> KeysPlan {
-    if settings.oblivious && !fits_packed::<B>(len) {
-        return structures_plan(len, size_of::<Indexed<B>>());
+    match order_way::<B>(len, settings) {
+        OrderWay::Packed => {
+            indexed_plan::<B>(len, len.saturating_mul(packed::bytes_per_key::<B>(len)), settings)
+        }
+        OrderWay::Short => KeysPlan {
+            scratch_bytes: len.saturating_mul(size_of::<u32>()),
+            ..width::plan::<u32>(len, settings)
+        },
+        OrderWay::Together => KeysPlan {
+            scratch_bytes: len.saturating_mul(size_of::<u128>()),
+            ..width::plan::<u128>(len, settings)
+        },
+        OrderWay::Network => structures_plan(len, size_of::<Indexed<B>>()),
     }
-    indexed_plan::<B>(len, len.saturating_mul(packed::bytes_per_key::<B>(len)), settings)
 }
 
 /// A sort of keys with their indices, with so many bytes in all.
@@ -170,7 +241,7 @@ fn packed_plan(len: usize, scratch_bytes: usize, settings: Settings) -> KeysPlan
 }
 
 /// A network of structures of key and index, with so much memory for each.
-fn structures_plan(len: usize, bytes: usize) -> KeysPlan {
+pub(super) fn structures_plan(len: usize, bytes: usize) -> KeysPlan {
     KeysPlan {
         algorithm: Algorithm::Network,
         limits: scalar_limits::<[u64; 2]>(),
@@ -180,8 +251,8 @@ fn structures_plan(len: usize, bytes: usize) -> KeysPlan {
 
 /// How pairs are sorted.
 enum Way {
-    /// 64-bit keys of key and value.
-    PackValues,
+    /// As integers that hold key and value.
+    Together(Holder),
     /// 64-bit keys of key and index; values are gathered afterwards.
     PackIndices,
     /// The scalar network on keys and values where they are.
@@ -190,73 +261,40 @@ enum Way {
     NetworkWithIndices,
 }
 
-fn way<B: Bits, V>(stable: bool, settings: Settings) -> Way {
-    match (stable, settings.oblivious) {
-        (false, _) if B::WIDTH <= u32::BITS && is_plain_word::<V>() => Way::PackValues,
-        (_, false) => Way::PackIndices,
-        (false, true) => Way::NetworkInPlace,
-        (true, true) => Way::NetworkWithIndices,
+fn way<B: Bits, V>(len: usize, stable: bool, settings: Settings) -> Way {
+    match (Holder::of::<B, V>(len, stable), settings.oblivious, stable) {
+        (Some(Holder::Bits64), _, _) => Way::Together(Holder::Bits64),
+        (Some(holder), true, _) => Way::Together(holder),
+        // Integers of 128 bits take longer than 64 bits of key and index, and gathering.
+        (_, false, _) => Way::PackIndices,
+        (None, true, false) => Way::NetworkInPlace,
+        (None, true, true) => Way::NetworkWithIndices,
     }
 }
 
-/// Whether any key and an index fit 64 bits.
-fn fits_packed<B: Bits>(len: usize) -> bool {
-    Packing::<B>::of_any_keys(len).is_some()
+/// How an order is found.
+enum OrderWay {
+    /// By integers of 32 bits that hold key and index.
+    Short,
+    /// By 64-bit keys of key and index.
+    Packed,
+    /// By integers of 128 bits that hold key and index.
+    Together,
+    /// By the scalar network on structures of key and index.
+    Network,
 }
 
-/// Whether V is a 32-bit number, which may travel inside a key.
-fn is_plain_word<V>() -> bool {
-    plain_number_bytes::<V>() == Some(size_of::<u32>())
-}
-
-fn sort_packed_with_values<B: Bits, V: Copy>(
-    keys: &mut [B],
-    values: &mut [V],
-    map: BitMap<B>,
-    settings: Settings,
-) -> Result<(), Error> {
-    // SAFETY: V is a 32-bit number: four bytes, aligned to four, and any bits are a value.
-    let words = unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u32>(), values.len()) };
-    if keys.len() <= ON_STACK {
-        let mut buffer = [0_u64; ON_STACK];
-        let packed = &mut buffer[..keys.len()];
-        let all = packed_with(keys, words.iter().copied(), map);
-        packed.iter_mut().zip(all).for_each(|(packed, pair)| *packed = pair);
-        sort_and_unpack(keys, words, packed, map, settings)
+fn order_way<B: Bits>(len: usize, settings: Settings) -> OrderWay {
+    if B::WIDTH + packed::index_bits(len) <= u32::BITS && !packed::is_counted::<B>(len, settings) {
+        OrderWay::Short
+    } else if !settings.oblivious || Packing::<B>::of_any_keys(len).is_some() {
+        // Where an index leaves no room for every key, packing looks at the keys to see what they have in common.
+        OrderWay::Packed
+    } else if B::WIDTH <= u64::BITS {
+        OrderWay::Together
     } else {
-        let mut packed = try_vec(keys.len())?;
-        packed.extend(packed_with(keys, words.iter().copied(), map));
-        sort_and_unpack(keys, words, &mut packed, map, settings)
+        OrderWay::Network
     }
-}
-
-/// So few pairs are packed on the stack, where asking for memory would take longer than sorting them.
-const ON_STACK: usize = 256;
-
-/// Sorts packed pairs and puts their halves where they belong.
-fn sort_and_unpack<B: Bits>(
-    keys: &mut [B],
-    words: &mut [u32],
-    packed: &mut [u64],
-    map: BitMap<B>,
-    settings: Settings,
-) -> Result<(), Error> {
-    u64::sort_on_threads(packed, BitMap::IDENTITY, settings)?;
-    for (bits, &packed) in keys.iter_mut().zip(&*packed) {
-        *bits = map.from_ordered(B::truncate(u128::from(packed >> 32)));
-    }
-    words.iter_mut().zip(packed).for_each(|(word, packed)| *word = *packed as u32);
-    Ok(())
-}
-
-/// Every key above its word.
-fn packed_with<B: Bits>(
-    keys: &[B],
-    words: impl Iterator<Item = u32>,
-    map: BitMap<B>,
-) -> impl Iterator<Item = u64> {
-    let halves = keys.iter().zip(words);
-    halves.map(move |(&bits, word)| (map.to_ordered(bits).widen() as u64) << 32 | u64::from(word))
 }
 
 pub(super) fn unpack_indexed<B: Bits>(keys: &mut [B], indexed: &[Indexed<B>], map: BitMap<B>) {

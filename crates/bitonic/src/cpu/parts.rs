@@ -1,7 +1,7 @@
 //! Parts of an array that threads work on side by side. What is done with a part depends on types; who does which part does not, and
 //! is compiled once.
 
-use super::threads;
+use super::threads::{self, PARALLEL_FROM, both};
 use crate::Error;
 use rayon::prelude::*;
 use std::marker::PhantomData;
@@ -124,7 +124,7 @@ pub(super) fn each_part(
     each_batch(bounds, 1, threads, &|numbers, threads| work(numbers.start, threads))
 }
 
-/// The same with so many parts at a time.
+/// The same with so many parts at a time; with fewer, where several threads would wait for one that has much more than others.
 pub(super) fn each_batch(
     bounds: Bounds<'_>,
     parts: usize,
@@ -135,12 +135,33 @@ pub(super) fn each_batch(
     let batches = bounds.count().div_ceil(parts);
     threads::with_threads_for(bounds.len(), threads, |parallel| {
         if parallel {
-            // Within a pool, its threads are those of a sort that is told no number.
-            (0..batches).into_par_iter().try_for_each(|number| work(batch(number), None))
+            (0..batches).into_par_iter().try_for_each(|number| shared(bounds, batch(number), work))
         } else {
             (0..batches).try_for_each(|number| work(batch(number), Some(1)))
         }
     })?
+}
+
+/// Calls `work` with parts that follow each other, halves of them at the same time where they have more elements than one thread should
+/// have alone.
+fn shared(
+    bounds: Bounds<'_>,
+    numbers: Range<usize>,
+    work: &(dyn Fn(Range<usize>, Option<usize>) -> Result<(), Error> + Sync),
+) -> Result<(), Error> {
+    let elements = bounds.range(numbers.end - 1).end - bounds.range(numbers.start).start;
+    if numbers.len() == 1 || elements <= PARALLEL_FROM {
+        // Within a pool, its threads are those of a sort that is told no number.
+        return work(numbers, None);
+    }
+    let middle = numbers.start + numbers.len() / 2;
+    let (mut first, mut second) = (Ok(()), Ok(()));
+    both(
+        true,
+        || first = shared(bounds, numbers.start..middle, work),
+        || second = shared(bounds, middle..numbers.end, work),
+    );
+    first.and(second)
 }
 
 #[cfg(test)]
@@ -176,9 +197,9 @@ mod tests {
             for together in [1, 3, 256] {
                 let count = AtomicUsize::new(0);
                 let count_parts = |numbers: Range<usize>, _| {
-                    assert!(
-                        numbers.start.is_multiple_of(together) && (1..=together).contains(&numbers.len())
-                    );
+                    assert!((1..=together).contains(&numbers.len()));
+                    let elements = bounds.range(numbers.end - 1).end - bounds.range(numbers.start).start;
+                    assert!(numbers.len() == 1 || elements <= PARALLEL_FROM, "{elements} for one thread");
                     count.fetch_add(numbers.len(), Relaxed);
                     Ok(())
                 };

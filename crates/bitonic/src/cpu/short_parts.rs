@@ -41,7 +41,7 @@ pub(super) fn parts_of_batch<B>(bounds: Bounds<'_>) -> usize {
 ///
 /// # Safety
 ///
-/// Nobody else has these parts, and the bounds ascend.
+/// Nobody else has these parts, of which there are one to [`MOST_PARTS`], and the bounds ascend.
 pub(super) unsafe fn sort<B: Bits>(
     parts: &Parts<'_, B>,
     numbers: Range<usize>,
@@ -49,6 +49,7 @@ pub(super) unsafe fn sort<B: Bits>(
     kernels: &Kernels<B>,
     mut sort_long: impl FnMut(&mut [B]) -> Result<(), Error>,
 ) -> Result<(), Error> {
+    debug_assert!((1..=MOST_PARTS).contains(&numbers.len()));
     let mut lists = [[0_u8; MOST_PARTS]; LISTS];
     let mut lengths = [0; LISTS];
     for turn in 0..TURNS {

@@ -21,7 +21,7 @@ pub(crate) fn top<B: Bits>(
 ) -> Result<(Vec<B>, Vec<usize>), Error> {
     let k = k.min(keys.len());
     if settings.oblivious {
-        return top_obliviously(keys, map, k, settings);
+        return pairs::first_obliviously(keys, map, k, settings);
     }
     let indices = width::top(keys, map, k, settings)?;
     let mut best = try_vec(k)?;
@@ -46,22 +46,6 @@ pub(crate) fn plan_top<B: Bits>(request: &Request, settings: Settings) -> KeysPl
         limits: width::plan::<B>(room, settings).limits,
         scratch_bytes: of_thread.saturating_mul(threads::count_for(length, settings.threads)),
     }
-}
-
-/// Looking a key up by its index would show where it was: keys and indices go through the network together.
-fn top_obliviously<B: Bits>(
-    keys: &[B],
-    map: BitMap<B>,
-    k: usize,
-    settings: Settings,
-) -> Result<(Vec<B>, Vec<usize>), Error> {
-    let (mut keys_then, mut indices) = (try_vec(keys.len())?, try_vec(keys.len())?);
-    keys_then.extend_from_slice(keys);
-    indices.extend(0..keys.len());
-    pairs::sort_pairs(&mut keys_then, &mut indices, map, true, settings)?;
-    keys_then.truncate(k);
-    indices.truncate(k);
-    Ok((keys_then, indices))
 }
 
 /// The buffer has room for so many candidates at least: sorting fewer saves nothing.

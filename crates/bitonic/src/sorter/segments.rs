@@ -13,7 +13,7 @@ impl Sorter {
     /// offset more than segments. Segments may be empty; keys before the first offset and from the last on stay as they are.
     ///
     /// - Order and result: as in [`Sorter::sort`].
-    /// - Memory: in place for 32- and 64-bit keys on the CPU; what others need, [`Sorter::plan_segments`] says.
+    /// - Memory: as in [`Sorter::sort`]; what devices need, [`Sorter::plan_segments`] says.
     /// - Engine: the CPU, or a device that is asked for by name. Of segments that its memory does not hold it gets as many at a time as
     ///   fit; one that does not fit alone is cut, and merged on the host. See [`Sorter::chunks`].
     /// - Errors: [`Error::Offsets`] if the offsets do not ascend or end after the keys; nothing is moved then.

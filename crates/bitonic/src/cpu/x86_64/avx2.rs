@@ -1,7 +1,7 @@
 //! AVX2: 256-bit registers, 16 keys of 16 bits, 8 of 32 or 4 of 64.
 //!
-//! The tables at the end of the file are the only way in, and a table is handed out for an [`Available`](crate::instructions::Available)
-//! alone: whatever runs here runs on a processor with AVX2.
+//! The tables at the end of this file and of those in its folder are the only way in, and a table is handed out for an
+//! [`Available`](crate::instructions::Available) alone: whatever runs here runs on a processor with AVX2.
 
 mod words;
 

@@ -1,7 +1,7 @@
 //! AVX-512: 512-bit registers, 32 keys of 16 bits, 16 of 32 or 8 of 64; of 128 bits, 8 in two registers.
 //!
-//! The tables at the end of the file are the only way in, and a table is handed out for an [`Available`](crate::instructions::Available)
-//! alone: whatever runs here runs on a processor with AVX-512.
+//! The tables at the end of this file and of those in its folder are the only way in, and a table is handed out for an
+//! [`Available`](crate::instructions::Available) alone: whatever runs here runs on a processor with AVX-512.
 
 use super::arrangement::Arrangement::{self, Distance, Flipped, Rows};
 use super::partition::PARTITION_8;
