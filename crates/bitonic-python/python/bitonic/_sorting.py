@@ -101,6 +101,9 @@ def sort_inplace(
     array([1.5, 2.5, 3.5])
     """
     options = sorter(descending, stable, nan, engine, threads, oblivious)
+    # The short way: contiguous, aligned and writeable.
+    if type(a) is ndarray and axis == -1 and a.ndim and offsets is None and a.flags.carray and is_plain(a):
+        return options.sort(a)
     if _device.is_on_device(a):
         return _device.sort_inplace(a, axis, options, nan, oblivious, engine, offsets, stable)
     array, _ = take(a)

@@ -16,6 +16,7 @@ use super::threads;
 use super::together::{self, Holder};
 use super::width::{self, KeysPlan, Settings, Width, scalar_limits};
 use crate::Error;
+use crate::instructions::Available;
 use crate::key::{BitMap, Bits};
 use crate::plan::Algorithm;
 
@@ -75,10 +76,8 @@ pub(super) fn sort_in_place<B: Bits, V: Copy + Send>(
 
 /// The index of every key in sorted order; equal keys by index.
 pub(crate) fn argsort<B: Bits>(keys: &[B], map: BitMap<B>, settings: Settings) -> Result<Vec<usize>, Error> {
-    if packed::is_counted::<B>(keys.len(), settings) {
-        return packed::counted_order(keys, map);
-    }
     match order_way::<B>(keys.len(), settings) {
+        OrderWay::Packed if packed::is_counted::<B>(keys.len(), settings) => packed::counted_order(keys, map),
         OrderWay::Packed => {
             let (mut elements, packing) = width::sorted_with_indices(keys, map, settings)?;
             elements.iter_mut().for_each(|element| *element = packing.index(*element) as u64);
@@ -89,7 +88,9 @@ pub(crate) fn argsort<B: Bits>(keys: &[B], map: BitMap<B>, settings: Settings) -
                 Ok(indices)
             })
         }
-        OrderWay::Short | OrderWay::Together | OrderWay::Network => {
+        OrderWay::Short => together::indices::<B, u32>(&together::ordered(keys, map, settings)?),
+        OrderWay::Together => together::indices::<B, u128>(&together::ordered(keys, map, settings)?),
+        OrderWay::Network => {
             let mut indices = try_vec(keys.len())?;
             for_each_index(keys, map, settings, |index| indices.push(index))?;
             Ok(indices)
@@ -285,7 +286,10 @@ enum OrderWay {
 }
 
 fn order_way<B: Bits>(len: usize, settings: Settings) -> OrderWay {
-    if B::WIDTH + packed::index_bits(len) <= u32::BITS && !packed::is_counted::<B>(len, settings) {
+    let is_short = B::WIDTH + packed::index_bits(len) <= u32::BITS;
+    // Without vectors, counting is faster.
+    let is_counted = settings.instructions == Available::PORTABLE && packed::is_counted::<B>(len, settings);
+    if is_short && !is_counted {
         OrderWay::Short
     } else if !settings.oblivious || Packing::<B>::of_any_keys(len).is_some() {
         // Where an index leaves no room for every key, packing looks at the keys to see what they have in common.

@@ -13,9 +13,11 @@
 use super::narrow::try_vec;
 use super::packed;
 use super::parts::{Bounds, Parts, each_part};
+use super::vectorized::{Loop, vectorized};
 use super::width::{self, KeysPlan, Settings};
 use crate::Error;
 use crate::key::{BitMap, Bits, plain_number_bytes};
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// The integer that holds a key and what travels with it.
@@ -238,10 +240,58 @@ pub(super) fn ordered<B: Bits, E: Bits>(
     let index_bits = index_bits::<B, E>();
     debug_assert!(packed::index_bits(keys.len()) <= index_bits);
     let mut elements = try_vec(keys.len())?;
-    let element = |(index, &bits)| E::truncate(map.to_ordered(bits).widen() << index_bits | index as u128);
-    elements.extend(keys.iter().enumerate().map(element));
+    vectorized(PackIndices { keys, map, room: &mut elements.spare_capacity_mut()[..keys.len()] });
+    // SAFETY: the loop has written an integer for every key.
+    unsafe { elements.set_len(keys.len()) };
     width::sort_on_threads(&mut elements, BitMap::IDENTITY, settings)?;
     Ok(elements)
+}
+
+/// Writes every key with its index.
+struct PackIndices<'a, B, E> {
+    keys: &'a [B],
+    map: BitMap<B>,
+    room: &'a mut [MaybeUninit<E>],
+}
+
+impl<B: Bits, E: Bits> Loop for PackIndices<'_, B, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (index, (place, &bits)) in self.room.iter_mut().zip(self.keys).enumerate() {
+            let key = self.map.to_ordered(bits).widen() << index_bits::<B, E>();
+            place.write(E::truncate(key | index as u128));
+        }
+    }
+}
+
+/// The indices in the integers of [`ordered`].
+pub(super) fn indices<B: Bits, E: Bits>(elements: &[E]) -> Result<Vec<usize>, Error> {
+    let mut indices = try_vec(elements.len())?;
+    let room = &mut indices.spare_capacity_mut()[..elements.len()];
+    vectorized(TakeIndices { elements, room, keys: PhantomData::<B> });
+    // SAFETY: the loop has written an index for every integer.
+    unsafe { indices.set_len(elements.len()) };
+    Ok(indices)
+}
+
+/// Writes the index in every integer.
+struct TakeIndices<'a, B, E> {
+    elements: &'a [E],
+    room: &'a mut [MaybeUninit<usize>],
+    keys: PhantomData<B>,
+}
+
+impl<B: Bits, E: Bits> Loop for TakeIndices<'_, B, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (place, &element) in self.room.iter_mut().zip(self.elements) {
+            place.write(index::<B, E>(element));
+        }
+    }
 }
 
 /// The index in one of the integers of [`ordered`], which were made of keys of type B.
