@@ -130,29 +130,9 @@ pub(crate) fn for_each_index<B: Bits>(
     keys: &[B],
     map: BitMap<B>,
     settings: Settings,
-    take: impl FnMut(usize),
+    mut take: impl FnMut(usize),
 ) -> Result<(), Error> {
-    match order_way::<B>(keys.len(), settings) {
-        OrderWay::Short => {
-            let elements: Vec<u32> = together::ordered(keys, map, settings)?;
-            elements.iter().map(|&element| together::index::<B, _>(element)).for_each(take);
-        }
-        OrderWay::Packed => {
-            let (elements, packing) = width::sorted_with_indices(keys, map, settings)?;
-            elements.iter().map(|&element| packing.index(element)).for_each(take);
-        }
-        OrderWay::Together => {
-            let elements: Vec<u128> = together::ordered(keys, map, settings)?;
-            elements.iter().map(|&element| together::index::<B, _>(element)).for_each(take);
-        }
-        OrderWay::Network => {
-            let mut indexed = indexed(keys, map)?;
-            // A vector of `()` allocates nothing.
-            sort_run(&mut indexed, vec![(); keys.len()].as_mut_slice(), settings)?;
-            indexed.iter().map(|element| element.index).for_each(take);
-        }
-    }
-    Ok(())
+    for_each_in_order(keys, map, settings, |_, index| take(index))
 }
 
 /// The first `k` keys and their indices, in the order of [`argsort`]. Looking a key up by its index would show where it was: it comes from
@@ -164,33 +144,45 @@ pub(super) fn first_obliviously<B: Bits>(
     settings: Settings,
 ) -> Result<(Vec<B>, Vec<usize>), Error> {
     let (mut first, mut indices) = (try_vec(k)?, try_vec(k)?);
-    let mut take = |ordered: B, index| {
-        first.push(map.from_ordered(ordered));
-        indices.push(index);
-    };
+    for_each_in_order(keys, map, settings, |ordered, index| {
+        if first.len() < k {
+            first.push(map.from_ordered(ordered()));
+            indices.push(index);
+        }
+    })?;
+    Ok((first, indices))
+}
+
+/// Hands over every index and what its key's ordered bits are, where the sort is oblivious: other sorts may have but a part of them.
+fn for_each_in_order<B: Bits>(
+    keys: &[B],
+    map: BitMap<B>,
+    settings: Settings,
+    mut take: impl FnMut(&dyn Fn() -> B, usize),
+) -> Result<(), Error> {
     match order_way::<B>(keys.len(), settings) {
         OrderWay::Short => {
             let elements: Vec<u32> = together::ordered(keys, map, settings)?;
-            let of_element = |&element: &u32| (together::key(element), together::index::<B, _>(element));
-            elements[..k].iter().map(of_element).for_each(|(key, index)| take(key, index));
+            let index = together::index::<B, u32>;
+            elements.iter().for_each(|&element| take(&|| together::key(element), index(element)));
         }
         OrderWay::Packed => {
             let (elements, packing) = width::sorted_with_indices(keys, map, settings)?;
-            elements[..k].iter().for_each(|&element| take(packing.key(element), packing.index(element)));
+            elements.iter().for_each(|&element| take(&|| packing.key(element), packing.index(element)));
         }
         OrderWay::Together => {
             let elements: Vec<u128> = together::ordered(keys, map, settings)?;
-            let of_element = |&element: &u128| (together::key(element), together::index::<B, _>(element));
-            elements[..k].iter().map(of_element).for_each(|(key, index)| take(key, index));
+            let index = together::index::<B, u128>;
+            elements.iter().for_each(|&element| take(&|| together::key(element), index(element)));
         }
         OrderWay::Network => {
             let mut indexed = indexed(keys, map)?;
             // A vector of `()` allocates nothing.
             sort_run(&mut indexed, vec![(); keys.len()].as_mut_slice(), settings)?;
-            indexed[..k].iter().for_each(|element| take(element.key, element.index));
+            indexed.iter().for_each(|element| take(&|| element.key, element.index));
         }
     }
-    Ok((first, indices))
+    Ok(())
 }
 
 /// What [`sort_pairs`] does with this many keys and values.
