@@ -19,11 +19,7 @@ fn main() {
             &format!("argsort, 2^{log2} u64"),
             &keys,
             |keys| sorter.argsort(keys).unwrap(),
-            |keys| {
-                let mut indices: Vec<usize> = (0..keys.len()).collect();
-                indices.sort_by_key(|&index| keys[index]);
-                indices
-            },
+            |keys| standard_order(keys),
         );
         let apart = (keys.clone(), keys.clone());
         let together: Vec<(u64, u64)> = keys.iter().map(|&key| (key, key)).collect();
@@ -31,10 +27,25 @@ fn main() {
             &format!("pairs, 2^{log2} u64 with u64 values"),
             &(apart, together),
             |((keys, values), _)| sorter.sort_pairs(keys, values).map(|_| values[0]).unwrap(),
-            |(_, pairs)| {
-                pairs.sort_unstable_by_key(|pair| pair.0);
-                pairs[0].1
-            },
+            |(_, pairs)| standard_pairs(pairs),
+        );
+    }
+    let secret = Sorter::new().engine(Engine::Cpu).threads(1).oblivious(true);
+    for log2 in [10, 16, 20] {
+        let keys: Vec<u64> = random(1 << log2).collect();
+        line(
+            &format!("argsort, 2^{log2} u64, obliviously"),
+            &keys,
+            |keys| secret.argsort(keys).unwrap(),
+            |keys| standard_order(keys),
+        );
+        let apart = (keys.clone(), keys.clone());
+        let together: Vec<(u64, u64)> = keys.iter().map(|&key| (key, key)).collect();
+        line(
+            &format!("pairs, 2^{log2} u64 with u64 values, obliviously"),
+            &(apart, together),
+            |((keys, values), _)| secret.sort_pairs(keys, values).map(|_| values[0]).unwrap(),
+            |(_, pairs)| standard_pairs(pairs),
         );
     }
     let keys: Vec<u32> = random(1 << 20).map(|key| key as u32).collect();
@@ -107,6 +118,18 @@ fn main() {
             all.clone()
         },
     );
+}
+
+fn standard_order(keys: &[u64]) -> Vec<usize> {
+    let mut indices: Vec<usize> = (0..keys.len()).collect();
+    indices.sort_by_key(|&index| keys[index]);
+    indices
+}
+
+/// Sorts pairs by their keys, and gives the first value.
+fn standard_pairs(pairs: &mut [(u64, u64)]) -> u64 {
+    pairs.sort_unstable_by_key(|pair| pair.0);
+    pairs[0].1
 }
 
 /// Numbers that look random and are the same in every run.
