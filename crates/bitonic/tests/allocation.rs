@@ -1,6 +1,9 @@
-//! Sorting keys of 16 to 128 bits allocates nothing, in either mode: at any length, but for many of 16 bits, which are counted.
+//! Sorting keys of 16 to 128 bits allocates nothing, in either mode: at any length, but for many of 16 bits, which are counted. What other
+//! operations allocate is no more than their plans say.
 
-use bitonic::{Order, Sorter};
+use bitonic::plan::Plan;
+use bitonic::{Engine, Order, Sorter};
+use bitonic_testkit::{Pattern, TestKey};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -8,17 +11,28 @@ struct Counting;
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    /// How many bytes are allocated now, counted from any time, and how many were at most since the last look.
+    static BYTES: Cell<[isize; 2]> = const { Cell::new([0; 2]) };
+}
+
+fn count_bytes(more: isize) {
+    BYTES.with(|bytes| {
+        let [now, most] = bytes.get();
+        bytes.set([now + more, most.max(now + more)]);
+    });
 }
 
 // SAFETY: everything is passed on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        count_bytes(layout.size() as isize);
         // SAFETY: the caller's promise is the same.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count_bytes(-(layout.size() as isize));
         // SAFETY: the caller's promise is the same.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -93,4 +107,71 @@ fn the_free_function_allocates_nothing_for_small_inputs() {
     look_around();
     let mut keys: Vec<u32> = (0..4096).rev().collect();
     assert_eq!(allocations(|| bitonic::sort(&mut keys)), 0);
+}
+
+/// How many bytes more than before are allocated at any moment of `work`, what it returns included.
+fn most_bytes<R>(work: impl FnOnce() -> R) -> usize {
+    let before = BYTES.with(Cell::get)[0];
+    BYTES.with(|bytes| bytes.set([before; 2]));
+    let result = work();
+    let most = BYTES.with(Cell::get)[1];
+    drop(result);
+    (most - before) as usize
+}
+
+/// That an operation with such a result takes no more than its plan says. A report and the text in it are small.
+fn check_plan<R>(what: &str, plan: Plan, result_bytes: usize, work: impl FnOnce() -> R) {
+    const REPORT: usize = 4096;
+    let (most, planned) = (most_bytes(work), plan.memory.host);
+    assert!(
+        most <= planned + result_bytes + REPORT,
+        "{what}: {most} bytes, where {planned} are planned beside a result of {result_bytes}"
+    );
+}
+
+fn check_plans<K: TestKey>() {
+    look_around();
+    let (len, row) = (66_000, 3000);
+    let keys: Vec<K> = Pattern::Random.generate(len, 7);
+    let indices = len * size_of::<usize>();
+    for (stable, oblivious) in [(false, false), (true, false), (false, true), (true, true)] {
+        let sorter = Sorter::new().engine(Engine::Cpu).threads(1).stable(stable).oblivious(oblivious);
+        let what =
+            |operation: &str| format!("{operation} of {}, stable {stable}, oblivious {oblivious}", K::TYPE);
+        check_plan(&what("argsort"), sorter.plan_argsort::<K>(len).unwrap(), indices, || {
+            sorter.argsort(&keys)
+        });
+        let plan = sorter.plan_argsort_rows::<K>(len, row).unwrap();
+        check_plan(&what("argsort of rows"), plan, indices, || sorter.argsort_rows(&keys, row));
+        let best = len / 2 * (size_of::<usize>() + size_of::<K>());
+        let plan = sorter.plan_top_k::<K>(len, len / 2).unwrap();
+        check_plan(&what("top_k"), plan, best, || sorter.top_k(&keys, len / 2));
+        check_pairs(&what("pairs with u32"), &sorter, &keys, &vec![7_u32; len], row);
+        check_pairs(&what("pairs with u64"), &sorter, &keys, &vec![7_u64; len], row);
+        check_pairs(&what("pairs with three bytes"), &sorter, &keys, &vec![[7_u8; 3]; len], row);
+    }
+}
+
+fn check_pairs<K: TestKey, V: Copy + Send>(
+    what: &str,
+    sorter: &Sorter,
+    keys: &[K],
+    values: &[V],
+    row: usize,
+) {
+    let (mut keys, mut values) = (keys.to_vec(), values.to_vec());
+    let plan = sorter.plan_pairs_rows::<K, V>(keys.len(), row).unwrap();
+    check_plan(&format!("{what} in rows"), plan, 0, || sorter.sort_pairs_rows(&mut keys, &mut values, row));
+    keys.reverse();
+    let plan = sorter.plan_pairs::<K, V>(keys.len()).unwrap();
+    check_plan(what, plan, 0, || sorter.sort_pairs(&mut keys, &mut values));
+}
+
+#[test]
+fn plans_say_how_much_memory_is_taken() {
+    check_plans::<u8>();
+    check_plans::<i16>();
+    check_plans::<f32>();
+    check_plans::<u64>();
+    check_plans::<i128>();
 }

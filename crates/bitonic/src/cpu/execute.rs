@@ -1,7 +1,8 @@
 //! Plans and runs requests on the CPU: the one way from a request to the sorts of this folder.
 
 use super::pairs::{
-    self, argsort, indexed, sort_in_place, sort_pairs, sort_run, structures_plan, unpack_indexed,
+    self, argsort, each_indexed, for_each_index, sort_in_place, sort_pairs, sort_run, structures_plan,
+    unpack_indexed,
 };
 use super::parts::{Bounds, Parts, each_batch, each_part};
 use super::scalar::Indexed;
@@ -22,18 +23,27 @@ pub(crate) fn plan_keys<B: Bits>(request: &Request, settings: Settings) -> KeysP
 /// What [`sort_pairs`] and [`sort_pairs_of_parts`] will do.
 pub(crate) fn plan_pairs<B: Bits, V>(request: &Request, settings: Settings) -> KeysPlan {
     let longest = request.segments.longest();
-    let keys = pairs::plan_pairs::<B, V>(longest, request.stable, settings);
     if !request.stable || matches!(request.segments, Segments::One { .. }) {
-        return keys;
+        return pairs::plan_pairs::<B, V>(longest, request.stable, settings);
     }
     // All parts at once: see there.
     let len = request.len();
-    let (of_part, bytes) = match Holder::of::<B, V>(len, true).filter(|_| request.oblivious) {
-        Some(holder) => (holder.plan(longest, settings), holder.bytes()),
-        None if request.oblivious => (structures_plan(longest, 0), size_of::<Indexed<B>>()),
-        None => (keys, size_of::<usize>() + size_of::<B>() + size_of::<V>()),
-    };
-    KeysPlan { scratch_bytes: len.saturating_mul(bytes), ..of_part }
+    match Holder::of::<B, V>(len, true).filter(|_| request.oblivious) {
+        Some(holder) => {
+            let scratch_bytes = holder.plan(len, settings).scratch_bytes;
+            KeysPlan { scratch_bytes, ..holder.plan(longest, settings) }
+        }
+        None if request.oblivious => KeysPlan {
+            scratch_bytes: len.saturating_mul(size_of::<Indexed<B>>()),
+            ..structures_plan(longest, 0)
+        },
+        None => {
+            let order = pairs::plan_argsort::<B>(longest, settings);
+            let sorted = len.saturating_mul(size_of::<B>() + size_of::<V>());
+            let indices = len.saturating_mul(size_of::<usize>());
+            KeysPlan { scratch_bytes: indices.saturating_add(sorted.max(order.scratch_bytes)), ..order }
+        }
+    }
 }
 
 /// What [`argsort_segments`] will do. Its result is not counted as working memory.
@@ -130,10 +140,13 @@ pub(crate) fn argsort_parts<B: Bits>(
     indices.resize(bounds.len(), 0);
     let parts = Parts::from_first(&mut indices, bounds);
     each_part(bounds, settings.threads, &|number, threads| {
-        let sorted = argsort(&bits[bounds.range(number)], map, Settings { threads, ..settings })?;
         // SAFETY: every part comes once; the bounds ascend, as `Segments` has checked.
-        unsafe { parts.part(number) }.copy_from_slice(&sorted);
-        Ok(())
+        let mut places = unsafe { parts.part(number) }.iter_mut();
+        for_each_index(&bits[bounds.range(number)], map, Settings { threads, ..settings }, |index| {
+            if let Some(place) = places.next() {
+                *place = index;
+            }
+        })
     })?;
     Ok(indices)
 }
@@ -182,7 +195,7 @@ pub(crate) fn sort_pairs_of_parts<B: Bits, V: Copy + Send>(
             }
             let mut elements = try_vec(bounds.len())?;
             for number in 0..bounds.count() {
-                elements.extend(indexed(&keys[bounds.range(number)], map)?);
+                elements.extend(each_indexed(&keys[bounds.range(number)], map));
             }
             let one = Settings { threads: Some(1), ..settings };
             let covered = bounds.covered();

@@ -299,11 +299,15 @@ pub(super) fn unpack_indexed<B: Bits>(keys: &mut [B], indexed: &[Indexed<B>], ma
     }
 }
 
-pub(super) fn indexed<B: Bits>(keys: &[B], map: BitMap<B>) -> Result<Vec<Indexed<B>>, Error> {
+fn indexed<B: Bits>(keys: &[B], map: BitMap<B>) -> Result<Vec<Indexed<B>>, Error> {
     let mut indexed = try_vec(keys.len())?;
-    let elements = keys.iter().enumerate();
-    indexed.extend(elements.map(|(index, &bits)| Indexed { key: map.to_ordered(bits), index }));
+    indexed.extend(each_indexed(keys, map));
     Ok(indexed)
+}
+
+/// Every key with its index.
+pub(super) fn each_indexed<B: Bits>(keys: &[B], map: BitMap<B>) -> impl Iterator<Item = Indexed<B>> {
+    keys.iter().enumerate().map(move |(index, &bits)| Indexed { key: map.to_ordered(bits), index })
 }
 
 pub(super) fn sort_run<T: Ranked, V: Copy + Send>(

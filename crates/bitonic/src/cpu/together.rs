@@ -34,7 +34,7 @@ const INDEX_BITS: u32 = u32::BITS;
 const ON_STACK: usize = 256;
 
 impl Holder {
-    /// The smaller one that holds such keys and values; `None` if neither does, or if values have bits without a meaning.
+    /// The smaller one that holds such keys and values; `None` if neither does, or if values are no numbers of 4 or 8 bytes.
     pub(super) fn of<B: Bits, V>(len: usize, stable: bool) -> Option<Self> {
         let index_bits = if stable { INDEX_BITS } else { 0 };
         if stable && len as u64 > 1 << INDEX_BITS {

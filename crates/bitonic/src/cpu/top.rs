@@ -63,9 +63,12 @@ pub(super) fn top_indices<B: Bits>(
     first_below: impl Fn(&[B], BitMap<B>, B) -> usize + Sync,
 ) -> Result<Vec<usize>, Error> {
     if k >= bits.len() / WORTH_SORTING_ALL {
-        let (elements, packing) = width::sorted_with_indices(bits, map, settings)?;
         let mut indices = try_vec(k)?;
-        indices.extend(elements.iter().take(k).map(|&element| packing.index(element)));
+        pairs::for_each_index(bits, map, settings, |index| {
+            if indices.len() < k {
+                indices.push(index);
+            }
+        })?;
         return Ok(indices);
     }
     let count = threads::count_for(bits.len(), settings.threads);

@@ -142,6 +142,8 @@ impl Sorter {
     fn records_of<K: Key>(&self, form: impl FnOnce() -> Result<Form, Error>) -> Result<Intake, Error> {
         let (sorter, form) = (self.plain()?, form()?);
         let argsort = sorter.plan_argsort::<K>(PLANNED)?.memory.host.div_ceil(PLANNED);
+        // In a longer run a short key and its index may no longer fit 32 bits.
+        let argsort = argsort.max(size_of::<u64>());
         Intake::new(records::records(K::TYPE, form, argsort), self.options.clone())
     }
 
